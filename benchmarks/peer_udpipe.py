@@ -1,11 +1,12 @@
 """UDPipe 1 as a peer of `peers.py`: its parser alone, on gold tokens and gold tags.
 
-    python benchmarks/peer_udpipe.py train TRAIN DEV MODEL [--iterations 30]
+    python benchmarks/peer_udpipe.py train TRAIN DEV MODEL [--iterations 30] [--no-vectors]
     python benchmarks/peer_udpipe.py parse MODEL INPUT OUTPUT [--beam 5]
 
 Needs `ufal.udpipe`, and `gensim` for the word vectors that UDPipe's own models start from: skip-gram of the training
-forms alone. The settings are those of the UDPipe models for Universal Dependencies 2.0 (Straka & Strakova 2017; in
-UDPipe's repository: training/models-ud-2.0/params_parser), chosen by its authors for each treebank on its dev set.
+forms alone; with --no-vectors, words start at random. The settings are those of the UDPipe models for Universal
+Dependencies 2.0 (Straka & Strakova 2017; in UDPipe's repository: training/models-ud-2.0/params_parser), chosen by its
+authors for each treebank on its dev set.
 """
 
 from __future__ import annotations
@@ -85,14 +86,16 @@ def write_vectors(sentences: Any, path: Path) -> None:
     Word2Vec(forms, **VECTORS).wv.save_word2vec_format(str(path), binary=False)
 
 
-def train(train_path: Path, dev_path: Path, model: Path, iterations: int) -> None:
+def train(train_path: Path, dev_path: Path, model: Path, iterations: int, *, vectors: bool = True) -> None:
     from ufal.udpipe import ProcessingError, Trainer
 
     sentences, error = read(train_path), ProcessingError()
+    options = settings(train_path.parent.name, iterations)
     with tempfile.TemporaryDirectory() as folder:
-        vectors = Path(folder) / "vectors"
-        write_vectors(sentences, vectors)
-        options = f"{settings(train_path.parent.name, iterations)};embedding_form_file={vectors}"
+        if vectors:
+            path = Path(folder) / "vectors"
+            write_vectors(sentences, path)
+            options += f";embedding_form_file={path}"
         data = Trainer.train("morphodita_parsito", sentences, read(dev_path), "none", "none", options, error)
     if error.occurred():
         sys.exit(f"udpipe: {error.message}")
@@ -118,10 +121,11 @@ def main() -> None:
     parser.add_argument("paths", nargs=3, type=Path)
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
+    parser.add_argument("--no-vectors", action="store_true")
     arguments = parser.parse_args()
     first, second, third = arguments.paths
     if arguments.action == "train":
-        train(first, second, third, arguments.iterations)
+        train(first, second, third, arguments.iterations, vectors=not arguments.no_vectors)
     else:
         parse(first, second, third, arguments.beam)
 

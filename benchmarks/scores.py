@@ -10,8 +10,6 @@ import argparse
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from machine import heading
-
 import panparser as pp
 from panparser._builds import own_build
 from panparser.grid.tables import value_of
@@ -68,13 +66,25 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
     return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
 
 
+def made(results: pp.Results) -> str:
+    """When and on what the runs were run, whoever makes a table of them."""
+    outcomes = [row.outcome.values for row in results.done if row.outcome is not None]
+    days = sorted({each["started"][:10] for each in outcomes})
+    about = [sorted({str(each["machine"].get(name, "?")) for each in outcomes}) for name in ("processor", "python")]
+    versions = sorted({each["run"]["panparser"] for each in outcomes})
+    day = " to ".join(dict.fromkeys((days[0], days[-1]))) if days else "nothing finished"
+    processor, python = (" and ".join(each) for each in about)
+    return f"panparser {' and '.join(versions)}, {day}, {processor}, Python {python}, one thread a run"
+
+
 def main(name: str, doc: str | None, report: Callable[[pp.Results], list[str]], *, folder: str | None = None) -> None:
     """A command that makes a report of the results of a grid, which are in `folder` of FOLDER, and writes it there."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=FOLDER / (folder or name), help="folder of results")
     parser.add_argument("--print", action="store_true", help="write nothing")
     options = parser.parse_args()
-    text = "\n".join([f"{heading()} a run", "", *report(pp.Results.read(options.results, name))])
+    results = pp.Results.read(options.results, name)
+    text = "\n".join([made(results), "", *report(results)])
     if not options.print:
         options.results.with_name(f"{name}.txt").write_text(text + "\n", encoding="utf-8")
     print(text)

@@ -212,6 +212,48 @@ def speed() -> list[list[str]]:
     return [row + [""] * (len(head) - len(row)) for row in rows]
 
 
+def covington_beams() -> list[list[str]]:
+    """LAS of Covington's system and others, by treebank, one line for each way to train."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    treebank, treebanks = "", []
+    for line in _lines("beams_of_covington.txt"):
+        fields = _fields(line)
+        if len(fields) > 1 and fields[1] == "strategy":
+            treebanks.append(treebank := fields[0])
+        elif treebank and len(fields) == 6:
+            found.setdefault((fields[0], fields[2], fields[1]), {})[treebank] = fields[4]
+    rows = [[*key, *(las.get(name, "") for name in treebanks)] for key, las in sorted(found.items(), key=_by_system)]
+    return [["", "beam", "strategy", *(f"LAS, {name}" for name in treebanks)], *rows]
+
+
+def _by_system(item: tuple[tuple[str, str, str], dict[str, str]]) -> tuple[int, str]:
+    (system, beam, _), _ = item
+    return ["covington", "all met", "arc-eager"].index(system), beam
+
+
+_ANNOTATED = (
+    "errors of a static parser are corrected",
+    "the parser learns from what is done",
+    "the rest is parsed again around each correction",
+    "what stands before a correction counts as right",
+    "the least certain word comes first",
+    "a parser transferred from other languages to start with",
+)
+
+
+def annotation() -> list[list[str]]:
+    """Corrections, how many times fewer they are, and all gestures, by way to annotate."""
+    lines = _lines("annotation.txt")
+    average = re.findall(r"([\d.]+) ([\d.]+)x", next(line for line in lines if line.startswith("average ")))
+    first = next(number for number, line in enumerate(lines) if line.startswith("Confirmations ")) + 1
+    gestures = [line.split()[-1] for line in lines[first : first + len(_ANNOTATED)]]
+    rows = [
+        [what, corrections, "" if number == 0 else times, gestures[number]]
+        for number, (what, (corrections, times)) in enumerate(zip(_ANNOTATED, average, strict=True))
+    ]
+    return [["", "corrections", "times fewer", "with keys that only confirm"], *rows]
+
+
 def _rules(group: str) -> list[list[str]]:
     """The rules of validation that are declared together."""
     from panparser.treebank.validation import rules
@@ -293,6 +335,13 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     ),
     "partial-uas": lambda: _plain(
         "cascades_over_languages.txt", "UAS under arcs of ", ["", "gold", "complete, kept", "partial parser"]
+    ),
+    "covington-beams": covington_beams,
+    "annotation": annotation,
+    "weights-ga": lambda: _plain("weights.txt", "ga, ", ["after epoch", "1", "2", "5", "10", "20", "40"]),
+    "weights-hu": lambda: _plain("weights.txt", "hu, ", ["after epoch", "1", "2", "5", "10", "20", "40"]),
+    "weights-course": lambda: _plain(
+        "weights.txt", "fr_sequoia, ", ["after epoch", "1", "2", "5", "the last weight", "that of the slides"]
     ),
     "beside-others": beside_others,
     "pipelines": pipelines,

@@ -90,7 +90,9 @@ from panparser.features.templates import Templates as Templates
 from panparser.features.vectors import Vectors as Vectors
 from panparser.features.vectors import read_vectors as read_vectors
 from panparser.grid.grid import Grid as Grid
+from panparser.grid.groups import TreebankGroups as TreebankGroups
 from panparser.grid.listeners import GridListener as GridListener
+from panparser.grid.published import Published as Published
 from panparser.grid.records import Outcome as Outcome
 from panparser.grid.results import Result as Result
 from panparser.grid.results import Results as Results

@@ -26,7 +26,9 @@ def test_grids_are_valid_and_make_tables(path, treebanks, monkeypatch):
     values = tomllib.loads(path.read_text(encoding="utf-8"))
     values["axes"]["treebank"] = [str(treebanks / "t1"), str(treebanks / "t2")]
     grid = pp.Grid.from_values({"name": path.stem, **values}, folder=path.parent)
-    assert grid.results.resolve() == ROOT / "benchmarks" / "results" / path.stem
+    assert grid.results.resolve().parent == ROOT / "benchmarks" / "results"
+    if not (ROOT / "benchmarks" / f"{path.stem}.py").exists():  # `panparser results` is enough
+        return
     monkeypatch.syspath_prepend(ROOT / "benchmarks")
     script = importlib.import_module(path.stem)
     report = getattr(script, "report_all", None) or script.report

@@ -274,3 +274,27 @@ def test_odd_records_count_as_none(pipeline_file, change):
         path.write_text(json.dumps(json.loads(path.read_text()) | change))
     tasks, _ = in_parts(options, "story.txt")
     assert tasks == in_parts(options, "story.txt", "again.out")[0]
+
+
+def test_a_record_that_does_not_fit_on_the_disk_ends_nothing_else(pipeline_file, monkeypatch):
+    """The file is named at the end, and the next one is parsed."""
+    Path("texts").mkdir()
+    for name in ("a", "b"):
+        Path(f"texts/{name}.txt").write_text("They ate.\n")
+    write = work.Record.write
+
+    def limited(record, path):
+        if "a.conllu" in path:
+            raise pp.ConlluError(f"{path}: cannot be written: No space left on device")
+        write(record, path)
+
+    monkeypatch.setattr(work.Record, "write", limited)
+    made, _ = pairs(["texts"], "parsed", "conllu", any_ending=False)
+    for totals in (
+        run.Run(Job(Options(str(pipeline_file)))).alone(made, 1),
+        run.Run(Job(Options(str(pipeline_file))), force=True).shared(made, AtOnce()),
+    ):
+        assert totals.parsed == 1
+        assert [each.error for each in totals.failed] == [
+            "parsed/.panparser/a.conllu.json: cannot be written: No space left on device"
+        ]

@@ -35,3 +35,48 @@ def test_the_readme_compares_with_udpipe_as_the_results_do():
     assert f"on all six treebanks tried, and {ratios[0]:.1f} to {ratios[-1]:.1f} times as fast" in _read(
         ROOT / "README.md"
     )
+
+
+def _numbers(text):
+    return [float(found.replace(",", "")) for found in re.findall(r"(?<![\w.])\d[\d,]*\.?\d*", text)]
+
+
+def _claims():
+    """What the page about the thesis says that we measured, with the script that did."""
+    for line in _read(DOCS / "results" / "thesis.md").splitlines():
+        if line.startswith("| ") and (script := re.search(r"benchmarks/(\w+)\.py\) \|$", line)):
+            yield script[1], line.strip("|").split("|")[2]
+
+
+def test_figures_beside_the_thesis_are_in_the_results():
+    """Scores and counts; differences, which have a sign or come after "by", are not printed there."""
+    checked = 0
+    for script, here in _claims():
+        known = _numbers(_read(RESULTS / f"{script}.txt"))
+        for figure in re.findall(r"(?<![-+\w.])\.?\d[\d.]*(?<!\.)", re.sub(r"by [\d.]+ to [\d.]+.*", "", here)):
+            digits = len(figure.partition(".")[2])
+            assert any(round(value, digits) == float(figure) for value in known), f"{script}: {figure} in {here}"
+            checked += 1
+    assert checked > 20
+
+
+def test_speeds_in_words_are_those_of_the_results():
+    page = _read(DOCS / "results" / "speed.md")
+    treebank, roundtrip = (_read(RESULTS / f"{name}.txt") for name in ("treebank", "roundtrip"))
+    words = re.search(r"sentences, ([\d,]+) words", treebank)[1]
+    assert f"Reading and writing CoNLL-U, {words} words" in page
+    files, all_words = re.search(r"^(\d+) files, ([\d,]+) words, .*: \1 came back", roundtrip, re.MULTILINE).groups()
+    assert f"{files} files of Universal Dependencies, {all_words} words, come back" in page
+    lines = re.findall(r"^arc-standard, (?:first|last|none).*? +(\d{4}) +(\d{4})$", _read(RESULTS / "engine.txt"), re.M)
+    rates = [int(rate) / 1000 for line in lines for rate in line]
+    assert len(rates) == 12
+    assert f"makes {min(rates):.1f} to {max(rates):.1f} million a second" in page
+
+
+def test_annotation_in_words_is_that_of_the_results():
+    rows = re.findall(r"^(\w+) +((?:[\d.]+ [\d.]+x *)+)$", _read(RESULTS / "annotation.txt"), re.MULTILINE)
+    times = {name: re.findall(r"([\d.]+)x", text)[3] for name, text in rows if name != "average"}
+    least, most = (pick(times, key=lambda name: float(times[name])) for pick in (min, max))
+    names = {"got": "Gothic", "fr_sequoia": "French"}
+    text = f"from {times[least]} ({names[least]}) to {times[most]} ({names[most]}) for the fourth row"
+    assert text in _read(DOCS / "results" / "accuracy.md")

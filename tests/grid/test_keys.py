@@ -178,3 +178,10 @@ def test_what_is_not_imported_makes_no_other_build(copy):
     (package / "__pycache__").mkdir()
     (package / "__pycache__" / "errors.cpython-311.pyc").write_bytes(b"compiled")
     assert _builds.build(package, engine) == _builds.build()
+
+
+def test_a_device_is_no_file(tmp_path):
+    with pytest.raises(pp.SpecError, match="expected a file, found something else"):
+        keys.hash_of_file("/dev/zero")
+    with pytest.raises(pp.SpecError, match="expected a file, found something else"):
+        keys.hash_of_file(str(tmp_path))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
+import threading
 import zlib
 
 import numpy as np
@@ -15,6 +17,7 @@ import panparser as pp
 from grids import made_outcome, made_results, small_grid, write_treebanks
 from panparser.errors import ModelError, PanParserError, ResultWarning, SpecError
 from panparser.grid import index
+from panparser.grid import results as result_files
 from panparser.grid.checking import check_document, with_tables
 from panparser.grid.counts import packed, unpacked
 from panparser.grid.exporting import to_mlflow, to_wandb
@@ -148,6 +151,11 @@ def test_only_what_is_damaged_counts_as_not_there(results):
     assert len(found) == 8 + 1
     told = sorted(str(each.message).partition(": ")[0].rpartition("/")[2] for each in warned)
     assert told == sorted([*(f"{each.key}.json" for each in extra[:2]), "runs.jsonl:11", "runs.jsonl:9"])
+    for read in (pp.Results.read, pack):
+        with pytest.raises(ModelError, match=r"json: (expected JSON|cannot be read)"):
+            read(results)
+    for outcome in extra[:2]:
+        (results / f"{outcome.key}.json").unlink()
     for read in (pp.Results.read, pack):
         with pytest.raises(ModelError, match=r"runs\.jsonl:9: expected UTF-8, found the byte 0xff"):
             read(results)
@@ -340,6 +348,80 @@ def test_long_records_are_split_into_blocks(tmp_path):
     assert len(records[1]) > 3 * 32768
 
 
+# --- Somebody else is at the same folder ---
+
+
+def test_runs_that_end_while_files_are_packed_are_kept(tmp_path, monkeypatch):
+    """One ends just before lines are written; one that had failed ends well then."""
+    folder = tmp_path / "results"
+    folder.mkdir()
+    first, second, late = (made_outcome(name, correct=[1]) for name in ("first", "second", "late"))
+    first.write(folder)
+    Outcome({**second.values, "status": "failed", "error": "why"}).write(folder)
+    write = result_files.write_whole
+
+    def slow(path, data, error):
+        late.write(folder)
+        second.write(folder)
+        write(path, data, error)
+
+    monkeypatch.setattr(result_files, "write_whole", slow)
+    assert pack(folder) == 2
+    assert {path.stem for path in folder.glob("*.json")} == {second.key, late.key}
+    found = dict(read_outcomes(folder))
+    assert found.keys() == {first.key, second.key, late.key}
+    assert found[second.key].is_done
+
+
+def test_runs_that_are_packed_while_they_are_read_are_there(tmp_path, monkeypatch):
+    made_outcome("one", correct=[1]).write(tmp_path)
+    made_outcome("two", correct=[1]).write(tmp_path)
+    read, packed = Outcome.read, []
+
+    def packing(path):
+        if not packed:
+            packed.append(True)
+            pack(tmp_path)
+        return read(path)
+
+    monkeypatch.setattr(Outcome, "read", packing)
+    assert len(dict(read_outcomes(tmp_path))) == 2
+
+
+def test_packing_waits_for_packing(tmp_path):
+    fcntl = pytest.importorskip("fcntl")
+
+    made_outcome("one", correct=[1]).write(tmp_path)
+    handle = os.open(tmp_path, os.O_RDONLY)
+    fcntl.flock(handle, fcntl.LOCK_EX)
+    thread = threading.Thread(target=pack, args=(tmp_path,))
+    thread.start()
+    thread.join(0.3)
+    assert thread.is_alive()
+    assert not (tmp_path / "runs.jsonl").exists()
+    os.close(handle)
+    thread.join()
+    assert (tmp_path / "runs.jsonl").exists()
+
+
+def test_other_files_in_the_folder_are_no_concern(tmp_path):
+    made_outcome("one", correct=[1]).write(tmp_path)
+    (tmp_path / "package.json").write_text("{}")
+    assert len(dict(read_outcomes(tmp_path))) == 1
+    assert pack(tmp_path) == 1
+    assert (tmp_path / "package.json").exists()
+
+
+def test_a_file_in_place_of_the_folder_of_grids(tmp_path):
+    (tmp_path / "grids").touch()
+    with pytest.raises(SpecError, match="grids: cannot be made"):
+        made_results([({"treebank": "a"}, [1])]).write(tmp_path)
+
+
+def test_an_axis_may_have_any_name():
+    assert len(made_results([({"self": "a"}, [1]), ({"self": "b"}, [1])]).where(self="a").rows) == 1
+
+
 # --- Documents ---
 
 PAGE = """# Page
@@ -381,9 +463,31 @@ def test_figures_of_documents_are_traced_to_runs(results):
     assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
 
 
+def test_documents_with_other_results_and_published_figures(results):
+    """Paths count from the document; names may have commas; figures of others are compared, too."""
+    outcome = made_outcome("other", correct=[1] * 12)
+    pp.Results.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(results.parent / "peers")
+    published = results.parent / "published.csv"
+    published.write_text('setting,t1\n"peer, old",12.34\n')
+    page = results.parent / "page.md"
+    where = '--where "setting=static,setting=peer, old,treebank=t1"'
+    marker = f"results --with peers --metric UAS {where} --beside published.csv"
+    page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
+    page.write_text(with_tables(page.read_text(), page))
+    assert "| peer, old | 10.00 | 12.34 |" in page.read_text()
+    assert not check_document(page).mismatches
+    published.write_text('setting,t1\n"peer, old",12.35\n')
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.expected, mismatch.found, mismatch.keys) == ("12.35", "12.34", ())
+
+
 @pytest.mark.parametrize(
     ("marker", "message"),
     [
+        ('results --metric "UAS', "page.md:1: No closing quotation"),
+        ("results --groups words", "expected a fact and rising borders"),
+        ("results --beside nowhere.csv", "page.md:1: .*nowhere.csv: cannot be read"),
+        ("results --with nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
         ("results --metrik UAS", "page.md:1: expected one of --grid, .*, found --metrik"),
         ("--metric UAS", "page.md:1: expected a folder of results, found none"),
         ("nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),

@@ -202,6 +202,33 @@ def test_a_damaged_file_is_run_again(finished, tmp_path):
     assert json.loads(path.read_text())["scores"] == json.loads(whole)["scores"]
 
 
+def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitted(finished, tmp_path, monkeypatch):
+    """Files of workers do not fit; then that of the third run, which the grid itself writes."""
+    grid = replace(finished[0], results=tmp_path / "results")
+    write, room = Outcome.write, [2]
+    ran = []
+
+    def perform(task, seconds=None, retries=0):
+        ran.append(json.loads(task)["key"])
+        return next(row.outcome.line() for row in finished[1].rows if row.key == ran[-1])  # and no file
+
+    def limited(outcome, folder, **options):
+        if not room[0]:
+            raise pp.SpecError(f"{folder}: cannot be written: No space left on device")
+        room[0] -= 1
+        write(outcome, folder, **options)
+
+    monkeypatch.setattr("panparser.grid.clusters.attempt", perform)
+    monkeypatch.setattr(Outcome, "write", limited)
+    with pytest.raises(pp.SpecError, match="No space left"):
+        pp.run_grid(grid, executor=ThreadPoolExecutor(1))
+    there = {path.stem for path in grid.results.glob("*.json")}
+    assert len(there) == 2
+    room[0], ran[:] = 100, []
+    assert len(pp.run_grid(grid, executor=ThreadPoolExecutor(1)).done) == 8
+    assert not there & set(ran)
+
+
 def test_a_forced_run_that_is_stopped_is_not_finished(finished, tmp_path):
     """Whether what came of it was in a file of its own or of many."""
     grid, results = finished

@@ -11,8 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from grids import made_results
-from panparser.evaluation.significance import holm, sign_test
+from grids import made_outcome, made_results
+from panparser.evaluation.significance import holm, mean_difference, sign_test
+from panparser.grid.groups import TreebankGroups
+from panparser.grid.published import Published
+from panparser.grid.results import Result
 
 SEEDS = [  # two treebanks of three sentences of ten words
     ({"treebank": "a", "setting": "x", "seed": "1"}, [10, 5, 0]),  # 50.00
@@ -203,3 +206,172 @@ def test_markdown_latex_csv_and_json():
     values = table.to_values()
     assert values["rows"] == [["a_b|c", 57.5]]
     assert values["keys"] == [[[], [row.key for row in results.rows]]]
+
+
+# --- Groups, summaries, published figures ---
+
+
+def of_facts(runs, facts):
+    """Results of runs with the number of sentences that their treebanks have to learn from."""
+    found = []
+    for labels, correct in runs:
+        known = {"words": 7, **({"sentences": facts[labels["treebank"]]} if labels["treebank"] in facts else {})}
+        found.append((labels, made_outcome(str(labels), correct=correct, facts=known)))
+    return pp.Results.made("made", found)
+
+
+def test_groups_of_treebanks():
+    results = of_facts(SEEDS, {"a": 499, "b": 500})
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), deviations=False)
+    assert texts(layout.table(results)) == [
+        ["setting", "all (2)", "under 500 (1)", "500 or more (1)"],
+        ["x", "45.00", "60.00", "30.00"],
+        ["y", "57.50", "95.00", "20.00"],
+    ]
+    assert len(layout.table(results).rows[0][2].keys) == 2
+    many = TreebankGroups.parse("sentences:10, 499.5,1000")
+    assert many.names == ("under 10", "10 to 499.5", "499.5 to 1000", "1000 or more")
+    assert many.of(results, ("a", "b")) == {
+        "all (2)": ("a", "b"),
+        "10 to 499.5 (1)": ("a",),
+        "499.5 to 1000 (1)": ("b",),
+    }
+
+
+def test_runs_that_are_not_shown_tell_of_treebanks():
+    """Of treebank b, one setting has not been run; c has not at all."""
+    runs = [(labels, c) for labels, c in SEEDS if (labels["treebank"], labels["setting"]) != ("b", "y")]
+    results = of_facts(runs, {"a": 499, "b": 500})
+    late = [Result({"treebank": t, "setting": s, "seed": "1"}, "0", None) for t, s in (("b", "y"), ("c", "y"))]
+    axes = {**results.axes, "treebank": ("a", "b", "c")}
+    results = pp.Results("made", axes, (*results.rows, *late))
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, deviations=False)
+    assert texts(layout.table(results)) == [["all (3)", "under 500 (1)", "500 or more (1)"], ["-", "95.00", "-"]]
+
+
+def test_a_group_with_a_gap_has_no_mean():
+    runs = [(labels, None if labels["treebank"] == "b" and labels["setting"] == "y" else c) for labels, c in SEEDS]
+    results = made_results(runs)
+    layout = pp.ResultLayout(groups=TreebankGroups.parse("words:5"), deviations=False)
+    assert layout.table(results).texts() == [["x", "45.00", "45.00"], ["y", "-", "-"]]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "sentences", "sentences:", ":5", "sentences:a", "s:5,5", "s:6,5", "s:nan", "s:inf"]
+)
+def test_groups_that_are_none(text):
+    with pytest.raises(pp.errors.SpecError, match="expected a fact and rising borders"):
+        TreebankGroups.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("layout", "message"),
+    [
+        ({"groups": TreebankGroups("nothing", (5,))}, "groups: no run has nothing"),
+        ({"groups": TreebankGroups("words", (5,)), "columns": "setting"}, "expected them as columns, found setting"),
+        ({"groups": TreebankGroups("words", (5,)), "against": "x"}, "expected a summary"),
+        ({"summary": True}, "expected a row to compare with"),
+    ],
+)
+def test_errors_of_groups_and_summaries(layout, message):
+    with pytest.raises(pp.errors.SpecError, match=message):
+        pp.ResultLayout(**layout).table(of_facts(SEEDS, {"a": 1}))
+
+
+def test_a_summary_has_a_line_for_each_row():
+    results = of_facts(SEEDS, {"a": 1, "b": 9})
+    layout = pp.ResultLayout(against="x", summary=True)
+    table = layout.table(results, shuffles=100)
+    assert texts(table) == [
+        ["setting", "mean difference", "better (significantly)", "worse (significantly)", "p"],
+        ["y", "+12.50", "1 (0)", "1 (0)", "1.0000"],
+    ]
+    assert len(table.rows[0][1].keys) == 8
+    grouped = pp.ResultLayout(against="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
+    assert texts(grouped.table(results, shuffles=100))[0][1:4] == ["all (2)", "under 5 (1)", "5 or more (1)"]
+    assert texts(grouped.table(results, shuffles=100))[1][1:4] == ["+12.50", "+35.00", "-10.00"]
+
+
+def test_a_summary_says_how_many_runs_it_stands_for():
+    runs = [(labels, None if number == 7 else c) for number, (labels, c) in enumerate(SEEDS)]
+    table = pp.ResultLayout(against="x", summary=True).table(made_results(runs), shuffles=100)
+    assert table.rows[0][1].text == "+12.50 [3 of 4]"
+
+
+def test_published_figures_stand_beside_ours(tmp_path):
+    path = tmp_path / "published.csv"
+    path.write_text("setting,metric,a,theirs\ny,LAS,1.5,+2\nz,LAS,2.5,\ny,UAS,9,9\n")
+    table = pp.ResultLayout(deviations=False).table(made_results(SEEDS))
+    found = Published.read(path).of(metric="LAS", against=None).beside(table)
+    assert texts(found) == [
+        ["setting", "a", "a, published", "b", "average", "theirs"],
+        ["x", "60.00", "", "30.00", "45.00", ""],
+        ["y", "95.00", "1.5", "20.00", "57.50", "+2"],
+        ["z", "-", "2.5", "-", "-", ""],
+    ]
+    assert found.rows[1][1].keys
+    assert not found.rows[1][2].keys
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "expected columns setting, found no setting"),
+        (b"a,b\n1,2\n", "expected columns setting, found no setting"),
+        (b"setting,a\nx\n", "row 2: expected 2 columns, found 1"),
+        (b'setting,a\n"x\n', "cannot be read: "),
+        (b"\xff", "cannot be read: "),
+        (None, "cannot be read: No such file"),
+    ],
+)
+def test_published_figures_that_are_none(text, message, tmp_path):
+    path = tmp_path / "published.csv"
+    if text is not None:
+        path.write_bytes(text)
+    with pytest.raises(pp.errors.SpecError, match=message):
+        Published.read(path).beside(pp.ResultLayout().table(made_results(SEEDS)))
+
+
+def test_several_metrics_are_columns():
+    outcomes = [
+        (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234567.0 * number}))
+        for number, (labels, c) in enumerate(SEEDS)
+    ]
+    results = pp.Results.made("made", outcomes)
+    table = pp.ResultLayout(metric="LAS, model_bytes", rows=("treebank",), deviations=False).table(results)
+    assert texts(table) == [
+        ["treebank", "LAS", "model bytes"],
+        ["a", "77.50", "1,851,850"],
+        ["b", "25.00", "6,790,118"],
+        ["average", "51.25", "4,320,984"],
+    ]
+    table = pp.ResultLayout(metric="LAS,UAS", deviations=False).table(results)
+    assert texts(table) == [["setting", "LAS", "UAS"], ["x", "45.00", "45.00"], ["y", "57.50", "57.50"]]
+    assert len(table.rows[0][2].keys) == 4
+    for more in ({"against": "x"}, {"columns": "seed"}, {"groups": TreebankGroups("words", (5,))}):
+        with pytest.raises(pp.errors.SpecError, match="several metrics are columns"):
+            pp.ResultLayout(metric="LAS,UAS", **more).table(results)
+
+
+def test_the_test_of_a_mean_over_treebanks():
+    """Two treebanks of one sentence each: of four swaps, two have a mean as far from 0."""
+    words = np.array([[5.0, 10.0, 10.0]])
+    pairs = [(words, np.array([[right, 10.0, 10.0]])) for right in (9.0, 6.0)]
+    (low, high), p = mean_difference(pairs)
+    assert (low, high) == (25.0, 25.0)
+    assert p == pytest.approx(0.5, abs=0.02)
+    rng = np.random.default_rng(3)
+    many = [np.stack([rng.integers(0, 11, 80), *np.full((2, 80), 10)], axis=1).astype(float) for _ in range(4)]
+    (low, high), p = mean_difference([(many[0], many[1]), (many[2], many[3])])
+    gain = np.mean([many[1][:, 0].sum() - many[0][:, 0].sum(), many[3][:, 0].sum() - many[2][:, 0].sum()]) / 8
+    assert low < gain < high
+    assert (p < 0.05) == (low > 0 or high < 0)
+
+
+def test_a_difference_over_treebanks_lies_in_its_interval():
+    table = pp.ResultLayout(rows=("setting",), columns="seed", against="x").table(made_results(SEEDS), shuffles=200)
+    assert [row[3].text for row in table.rows] == ["+20.00", "+5.00"]
+    for row in table.rows:
+        low, high = (float(part) for part in row[4].text.split(" to "))
+        assert low <= row[3].value <= high
+    assert "over the seeds of a row" in table.notes[0]

@@ -93,6 +93,18 @@ def test_a_cascade(folder, tmp_path):
     assert outcome.score("test", "LAS") > 0
 
 
+def test_what_cannot_be_written_is_answered(folder, tmp_path, monkeypatch):
+    """A disk that is full must not cost the run."""
+
+    def full(*_, **__):
+        raise pp.SpecError("cannot be written: No space left on device")
+
+    monkeypatch.setattr("panparser.grid.records.write_whole", full)
+    outcome, _ = outcome_of(folder, tmp_path / "r")
+    assert outcome.is_done
+    assert not list((tmp_path / "r").iterdir())
+
+
 def test_a_worker_of_another_build_runs_nothing(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(work, "own_build", lambda: "another")
     with pytest.raises(OSError, match="a worker has another build of panparser: another, not "):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -17,7 +18,7 @@ import panparser as pp
 from disks import FaultyDisk, PowerLoss
 from panparser.storage import disk, files
 from panparser.storage.disk import Disk
-from panparser.storage.files import check_writable, whole_file, write_whole
+from panparser.storage.files import check_writable, settle, whole_file, write_whole
 
 OLD, NEW = b"what was there before", b"what is written now, a little longer"
 STEPS = 8  # create, write, write, sync, replace, sync the folder, remove; one more, which is never reached
@@ -253,3 +254,42 @@ def test_threads_that_save_to_one_path_while_others_load(english, tmp_path, seco
         thread.join()
     assert not failures
     assert [path.name for path in tmp_path.iterdir()] == ["model"]
+
+
+# --- Later ---
+
+
+class Watched(Disk):
+    """A disk that notes what it was asked to bring to itself; it may fail."""
+
+    def __init__(self, error=0):
+        self.synced, self.error = [], error
+
+    def sync(self, stream):
+        if self.error:
+            raise OSError(self.error, os.strerror(self.error))
+        self.synced.append(Path(stream.name).read_bytes())
+
+    def sync_folder(self, folder):
+        self.synced.append(folder)
+
+
+def test_files_are_brought_to_the_disk_later(monkeypatch, tmp_path):
+    disk = Watched()
+    monkeypatch.setattr(files, "disk", disk)
+    paths = [tmp_path / name for name in ("one", "two", "gone")]
+    for path in paths:
+        write_whole(path, path.name.encode(), lasting=False)
+        assert path.read_bytes() == path.name.encode()  # others see it whole, at once
+    assert disk.synced == []
+    paths[2].unlink()
+    settle(paths)
+    assert disk.synced == [b"one", b"two", tmp_path]
+
+
+def test_what_cannot_be_brought_to_the_disk_is_an_error(monkeypatch, tmp_path):
+    path = tmp_path / "one"
+    write_whole(path, b"one", lasting=False)
+    monkeypatch.setattr(files, "disk", Watched(errno.ENOSPC))
+    with pytest.raises(pp.SpecError, match="one: cannot be written: No space left"):
+        settle([path], pp.SpecError)

@@ -14,13 +14,14 @@ from panparser.cli.app import app, is_quiet
 from panparser.cli.progress import PATIENCE, progress
 from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
-from panparser.grid.checking import check_document, read_layout, with_tables
-from panparser.grid.results import Results, pack
+from panparser.grid.checking import Source, check_document, read_layout, with_tables
+from panparser.grid.results import pack
 from panparser.grid.table import ResultTable
 from panparser.grid.tables import DIFFERENCE
 from panparser.storage.files import write_whole
 
 if TYPE_CHECKING:
+    from panparser.grid.results import Results
     from panparser.grid.tables import ResultLayout
 
 
@@ -40,10 +41,16 @@ def results(
         str | None, typer.Argument(metavar="[FOLDER]", help="Where `panparser grid` put results.")
     ] = None,
     grid: Annotated[str | None, typer.Option(metavar="NAME", help="The grid, if the folder has several.")] = None,
+    joined: Annotated[
+        str | None, typer.Option("--with", metavar="FOLDER", help="Results that join them: of other parsers, say.")
+    ] = None,
     split: Annotated[str, typer.Option(help="dev or test.")] = "test",
     metric: Annotated[
         str | None,
-        typer.Option(help="UAS, LAS, ..., or a fact: seconds, training_cpu_seconds, model_bytes.  [default: LAS]"),
+        typer.Option(
+            metavar="NAMES",
+            help="UAS, LAS, ..., or a fact: seconds, model_bytes; several, with commas, are columns.  [default: LAS]",
+        ),
     ] = None,
     rows: Annotated[
         str | None, typer.Option(metavar="AXES", help="Axes of rows, with commas.  [default: all but seeds]")
@@ -52,8 +59,20 @@ def results(
     where: Annotated[
         str | None, typer.Option(metavar="AXIS=NAME,...", help="Only runs with these names; an axis may come twice.")
     ] = None,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FACT:BORDERS", help="Means over groups of treebanks: sentences:500, crossing_percent:10,25."
+        ),
+    ] = None,
     against: Annotated[
         str | None, typer.Option(metavar="ROW", help="Compare all rows with this one, and test the differences.")
+    ] = None,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Of comparisons, one line for each row: over all treebanks.")
+    ] = False,
+    beside: Annotated[
+        str | None, typer.Option(metavar="FILE.csv", help="Put figures of others beside those of the table.")
     ] = None,
     digits: Annotated[int, typer.Option(min=0, max=9, help="Digits after the point.")] = 2,
     deviations: Annotated[
@@ -82,7 +101,12 @@ def results(
     A table has the mean of a score, and its standard deviation over seeds: treebanks are columns, settings are rows,
     unless you say otherwise. With --against, each row is compared with one of them, treebank by treebank: approximate
     randomization over sentences (with all their seeds), Holm's correction over treebanks, and the number of treebanks
-    on which the difference holds; sentences were counted when they were scored, so nothing is run again.
+    on which the difference holds; sentences were counted when they were scored, so nothing is run again. --groups has
+    means over groups of treebanks in place of each, by a fact such as the sentences that they have to learn from.
+
+    The CSV file of --beside has columns with the names of rows as the table has them, and figures in columns of the
+    same names, which come beside them, or of others, which come last. Where it has columns `metric` and `against`, only
+    rows count that have the same ones.
 
     A document marks a table by `<!-- results FOLDER OPTIONS -->` and `<!-- end -->`, with the options of this command
     that say what is in it. --update writes such tables; --check compares every figure with the runs that it stands
@@ -95,6 +119,8 @@ def results(
       panparser results results
 
       panparser results results --metric UAS --against static
+
+      panparser results results --against static --summary --groups sentences:500
 
       panparser results results --rows system --columns treebank --where beam=8 -f latex
 
@@ -117,17 +143,19 @@ def results(
         count = pack(place)
         _tell(f"{count} runs are in {place / 'runs.jsonl'}")
         return
-    found = Results.read(place, grid)
+    source = Source(place, grid, *(None if path is None else Path(path) for path in (joined, beside)))
+    found = source.results()
     if mlflow is not None or wandb is not None:
         _export(found, mlflow, wandb)
         return
     if failed:
         _print_failed(found)
         return
-    given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "against": against}
+    given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "groups": groups,
+             "against": against}  # fmt: skip
     layout = read_layout({name: value for name, value in given.items() if value is not None} | {"digits": str(digits)},
-                         deviations=deviations)  # fmt: skip
-    table = _table(found, layout, shuffles)
+                         deviations=deviations, summary=summary)  # fmt: skip
+    table = source.finished(_table(found, layout, shuffles), layout)
     if plot is not None:
         _plot(table, plot)
     _print(table, format)

@@ -122,14 +122,14 @@ def perform(task: Task, threads: int, report: Callable[[int], None]) -> Outcome:
         warnings.simplefilter("always")
         try:
             _write(task, _job(task.options, task.models), threads, outcome, report)
+            outcome.messages += dict.fromkeys(f"warning: {warning.message}" for warning in warned)
+            if task.record is not None and stamp(task.input) == before:
+                made_of = task.part.digest if task.part is not None else file_hash(task.input)
+                Record(task.key, made_of, before, stamp(task.output), asdict(outcome)).write(task.record)
         except PanParserError as error:
             return Outcome(error=str(error), problems=getattr(error, "problems", 1))
         except (OSError, MemoryError) as error:
             return Outcome(error=f"{task.input}: {error or 'out of memory'}")
-    outcome.messages += dict.fromkeys(f"warning: {warning.message}" for warning in warned)
-    if task.record is not None and stamp(task.input) == before:
-        made_of = task.part.digest if task.part is not None else file_hash(task.input)
-        Record(task.key, made_of, before, stamp(task.output), asdict(outcome)).write(task.record)
     return outcome
 
 

@@ -1,6 +1,8 @@
-"""Tests that are not of sentences: of few pairs of scores, and of many tests at a time."""
+"""Tests beside that of two predictions of one treebank: of several treebanks, few pairs of scores, many tests."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,6 +10,7 @@ from panparser._arrays import FloatArray
 
 _EXACT = 16  # pairs whose signs are all tried
 _SHUFFLES = 10_000
+_AT_ONCE = 200  # random samples
 _TINY = 1e-9  # rounding errors are smaller
 
 
@@ -36,3 +39,39 @@ def sign_test(differences: FloatArray, *, seed: int = 1) -> float:
         signs = np.concatenate([signs, np.ones((1, count))])
     found = abs(differences.sum())
     return float(np.mean(np.abs(signs @ differences) >= found - _TINY))
+
+
+def mean_difference(
+    pairs: Sequence[tuple[FloatArray, FloatArray]], *, samples: int = 1000, shuffles: int = _SHUFFLES, seed: int = 1
+) -> tuple[tuple[float, float], float]:
+    """Of the mean over treebanks of the second's F1 minus the first's: its 95 % interval, and its p-value.
+
+    Each pair has the counts (correct, gold, predicted) of the sentences of a treebank. The interval is by bootstrap, p
+    by approximate randomization, of the sentences of each treebank by themselves.
+    """
+    rng = np.random.default_rng(seed)
+    found = float(np.mean([_f1(b.sum(axis=0)) - _f1(a.sum(axis=0)) for a, b in pairs]))
+    drawn, swapped = [], []
+    for start in range(0, samples, _AT_ONCE):
+        rows = min(_AT_ONCE, samples - start)
+        each = []
+        for a, b in pairs:
+            weights = rng.multinomial(len(a), np.full(len(a), 1 / len(a)), size=rows).astype(np.float64)
+            each.append(_f1(weights @ b) - _f1(weights @ a))
+        drawn.append(np.mean(each, axis=0))
+    for start in range(0, shuffles, _AT_ONCE):
+        rows = min(_AT_ONCE, shuffles - start)
+        each = []
+        for a, b in pairs:
+            moved = rng.integers(0, 2, size=(rows, len(a))).astype(np.float64) @ (b - a)
+            each.append(_f1(b.sum(axis=0) - moved) - _f1(a.sum(axis=0) + moved))
+        swapped.append(np.mean(each, axis=0))
+    low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975])
+    extreme = np.count_nonzero(np.abs(np.concatenate(swapped)) >= abs(found) - _TINY)
+    return (float(low), float(high)), (extreme + 1) / (shuffles + 1)
+
+
+def _f1(counts: FloatArray) -> FloatArray:
+    total = counts[..., 1] + counts[..., 2]
+    shares: FloatArray = np.divide(200 * counts[..., 0], total, out=np.zeros_like(total), where=total > 0)
+    return shares

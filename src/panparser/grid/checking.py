@@ -1,6 +1,6 @@
 """Tables of results in documents: written, and compared figure by figure with the runs that they stand for.
 
-<!-- results FOLDER OPTIONS -->     FOLDER counts from the document; options as on the command line: --metric UAS
+<!-- results FOLDER OPTIONS -->     paths count from the document; options as on the command line: --metric UAS
 | ... |
 <!-- end -->
 """
@@ -10,10 +10,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from panparser.errors import PanParserError, SpecError
+from panparser.grid.groups import TreebankGroups
+from panparser.grid.published import Published
 from panparser.grid.results import Results
 from panparser.grid.table import Cell, ResultTable
 from panparser.grid.tables import ResultLayout
@@ -21,8 +23,12 @@ from panparser.grid.tables import ResultLayout
 MARKED = re.compile(r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>.*?)(?P<close><!-- end -->)", re.DOTALL)
 _CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _OTHER = re.compile(r"<!-- table ([\w-]+) -->")
-_OPTIONS = ("--grid", "--split", "--metric", "--rows", "--columns", "--where", "--against", "--digits")
-_SWITCHES = ("--no-deviations",)
+_NEXT = re.compile(r",(?=[^,=]*=)")  # a comma before an axis; names may have commas, too
+_OPTIONS = (
+    "--grid", "--with", "--split", "--metric", "--rows", "--columns", "--where", "--groups", "--against", "--beside",
+    "--digits",
+)  # fmt: skip
+_SWITCHES = ("--no-deviations", "--summary")
 
 
 @dataclass(frozen=True)
@@ -52,9 +58,33 @@ class Checked:
     others: tuple[str, ...]
 
 
-def layout_of(options: str, place: str) -> tuple[str, str | None, ResultLayout]:
-    """Folder, grid and layout of a marker."""
-    words = shlex.split(options)
+@dataclass(frozen=True)
+class Source:
+    """What a table is made of: a folder of results, its grid, another folder whose runs join them; and what others
+    published, to stand beside them."""
+
+    folder: Path
+    grid: str | None = None
+    joined: Path | None = None
+    published: Path | None = None
+
+    def results(self) -> Results:
+        found = Results.read(self.folder, self.grid)
+        return found if self.joined is None else found.joined(Results.read(self.joined))
+
+    def finished(self, table: ResultTable, layout: ResultLayout) -> ResultTable:
+        """The table with what was published beside it."""
+        if self.published is None:
+            return table
+        return Published.read(self.published).of(metric=layout.metric, against=layout.against).beside(table)
+
+
+def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultLayout]:
+    """What the options of a marker say, in a document of this folder."""
+    try:
+        words = shlex.split(options)
+    except ValueError as error:
+        raise SpecError(f"{place}: {error}") from None
     given: dict[str, str] = {}
     switches: set[str] = set()
     folders = []
@@ -70,10 +100,13 @@ def layout_of(options: str, place: str) -> tuple[str, str | None, ResultLayout]:
             folders.append(word)
     if len(folders) != 1:
         raise SpecError(f"{place}: expected a folder of results, found {' '.join(folders) or 'none'}")
-    return folders[0], given.pop("grid", None), read_layout(given, deviations="--no-deviations" not in switches)
+    joined, published = (folder / given.pop(name) if name in given else None for name in ("with", "beside"))
+    source = Source(folder / folders[0], given.pop("grid", None), joined, published)
+    deviations, summary = "--no-deviations" not in switches, "--summary" in switches
+    return source, read_layout(given, deviations=deviations, summary=summary)
 
 
-def read_layout(given: Mapping[str, str], *, deviations: bool = True) -> ResultLayout:
+def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultLayout:
     """A layout from texts, as options have them."""
     layout: dict[str, object] = {
         name: given[name] for name in ("split", "metric", "columns", "against") if name in given
@@ -84,25 +117,31 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True) -> ResultL
         if not given["digits"].isdigit() or int(given["digits"]) > 9:
             raise SpecError(f"--digits: expected a number from 0 to 9, found {given['digits']}")
         layout["digits"] = int(given["digits"])
+    if "groups" in given:
+        layout["groups"] = TreebankGroups.parse(given["groups"])
     labels: dict[str, list[str]] = {}
-    for part in given.get("where", "").split(",") if given.get("where") else ():
+    for part in _NEXT.split(given["where"]) if given.get("where") else ():
         axis, equals, label = part.partition("=")
         if not equals or not label:
             raise SpecError(f"--where: expected axis=name, with commas between several, found {part!r}")
         labels.setdefault(axis.strip(), []).append(label.strip())
-    return ResultLayout(**layout, labels=labels, deviations=deviations)  # type: ignore[arg-type]
+    return ResultLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
 
 
 def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, ResultTable]]:
     """Each marked table of a document: where it is, its first line, and what it should be."""
+    read: dict[Source, Results] = {}
     for match in MARKED.finditer(text):
         if _is_code(text, match.start()):
             continue
         line = text.count("\n", 0, match.start()) + 1
         place = f"{path}:{line}"
-        folder, grid, layout = layout_of(match["options"], place)
+        source, layout = read_marker(match["options"], path.parent, place)
         try:
-            yield match, line, layout.table(Results.read(path.parent / folder, grid))
+            runs = replace(source, published=None)
+            if runs not in read:
+                read[runs] = source.results()
+            yield match, line, source.finished(layout.table(read[runs]), layout)
         except PanParserError as error:
             raise SpecError(f"{place}: {error}") from None
 

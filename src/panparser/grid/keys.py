@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
@@ -54,6 +55,8 @@ def hash_of_file(path: str) -> str:
         raise SpecError("a grid cannot read standard input; expected files")
     try:
         status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):  # a device may have no end
+            raise SpecError(f"{path}: expected a file, found something else")
         return _hash(os.path.realpath(path), status.st_size, status.st_mtime_ns)
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None

@@ -109,9 +109,9 @@ class Outcome:
 
     # --- Files ---
 
-    def write(self, folder: Path) -> None:
-        """Writes KEY.json, as one line."""
-        write_whole(folder / f"{self.key}.json", (self.line() + "\n").encode(), SpecError)
+    def write(self, folder: Path, *, lasting: bool = True) -> None:
+        """Writes KEY.json, as one line. Not `lasting`: whoever takes it brings it to the disk."""
+        write_whole(folder / f"{self.key}.json", (self.line() + "\n").encode(), SpecError, lasting=lasting)
 
     def line(self) -> str:
         return json.dumps(self.values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -7,6 +7,7 @@ has, and where they stand.
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
@@ -18,11 +19,12 @@ from panparser.errors import ModelError, ResultWarning, SpecError
 from panparser.grid.axes import SEED, TREEBANK, label_of
 from panparser.grid.grid import Grid
 from panparser.grid.records import Outcome
-from panparser.storage.files import remove, write_whole
+from panparser.storage.files import only_one, remove, write_whole
 from panparser.storage.values import COUNT, NAME, TEXT, ListOf, Table, TableOf, check, read_values
 
 FORMAT = 1
 PACKED = "runs.jsonl"
+_KEY = re.compile(r"[0-9a-f]{64}")
 Report = Callable[[ModelError], None]
 _MANIFEST = Table(
     {
@@ -103,7 +105,7 @@ class Results:
     def write(self, folder: str | Path) -> None:
         """Writes what came of each run, and which runs there are, as a grid does."""
         folder = Path(folder)
-        (folder / "grids").mkdir(parents=True, exist_ok=True)
+        _make_grids(folder)
         for row in self.rows:
             if row.outcome is not None:
                 row.outcome.write(folder)
@@ -123,7 +125,7 @@ class Results:
         """Those that have not been run."""
         return tuple(row for row in self.rows if row.outcome is None)
 
-    def where(self, **labels: str | Sequence[str]) -> Results:
+    def where(self, /, **labels: str | Sequence[str]) -> Results:
         """Those with these names on these axes, one or several."""
         allowed: dict[str, tuple[str, ...]] = {}
         for axis, wanted in labels.items():
@@ -156,17 +158,29 @@ def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[
 
     Raises ModelError at the first file or line that is damaged; or calls `report` with each of these errors.
     """
+    single: dict[str, Outcome] = {}  # read first: `pack` makes lines of them, and then removes them
+    for path in _single(folder):
+        with _told(report):
+            try:
+                outcome = Outcome.read(path)
+            except ModelError:
+                if path.exists():
+                    raise
+                continue  # it has become a line meanwhile
+            if path.stem != outcome.key:
+                raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
+            single[outcome.key] = outcome
     for path in sorted(folder.glob("*.jsonl")):
         for place, line in _lines(path):
             with _told(report):
                 outcome = _parsed(line, place)
                 yield outcome.key, outcome
-    for path in sorted(folder.glob("*.json")):
-        with _told(report):
-            outcome = Outcome.read(path)
-            if path.stem != outcome.key:
-                raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
-            yield outcome.key, outcome
+    yield from single.items()
+
+
+def _single(folder: Path) -> list[Path]:
+    """The files of one run; what else is in the folder is no concern of ours."""
+    return sorted(path for path in folder.glob("*.json") if _KEY.fullmatch(path.stem))
 
 
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
@@ -215,11 +229,12 @@ def forget(folder: Path, keys: Set[str]) -> None:
     """Removes what came of these runs, from files of one run and of many; all else stays as it is."""
     for key in keys:
         remove(folder / f"{key}.json")
-    for path in folder.glob("*.jsonl"):
-        lines = list(_lines(path))
-        kept = [line for place, line in lines if _key(line, place) not in keys]
-        if len(kept) < len(lines):
-            write_whole(path, b"".join(kept), SpecError)
+    with only_one(folder):
+        for path in folder.glob("*.jsonl"):
+            lines = list(_lines(path))
+            kept = [line for place, line in lines if _key(line, place) not in keys]
+            if len(kept) < len(lines):
+                write_whole(path, b"".join(kept), SpecError)
 
 
 def _key(line: bytes, place: str) -> str | None:
@@ -231,14 +246,28 @@ def _key(line: bytes, place: str) -> str | None:
 
 
 def pack(folder: Path) -> int:
-    """Puts all outcomes of a folder into one file, sorted by key, and removes those of one run; how many there are."""
-    outcomes = dict(read_outcomes(folder))
-    single = list(folder.glob("*.json"))
-    text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
-    write_whole(folder / PACKED, text.encode(), SpecError)
-    for path in single:
-        remove(path)
+    """Puts all outcomes of a folder into one file, sorted by key, and removes those of one run; how many there are.
+
+    Grids may go on meanwhile: what they write after this has read it stays as it is.
+    """
+    with only_one(folder):
+        before = {path: _state(path) for path in _single(folder)}
+        outcomes = dict(read_outcomes(folder))
+        text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
+        write_whole(folder / PACKED, text.encode(), SpecError)
+        for path, state in before.items():
+            if path.stem in outcomes and _state(path) == state:
+                remove(path)
     return len(outcomes)
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """Tells whether a file was replaced; None if it is gone."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def grids(folder: Path) -> list[str]:
@@ -249,8 +278,15 @@ def grids(folder: Path) -> list[str]:
 def write_manifest(grid: Grid, keys: Mapping[str, str]) -> None:
     """Writes which runs a grid has; `keys` are of runs for which others stand, of another build."""
     axes = {axis.name: [each.label for each in axis.settings] for axis in grid.axes}
-    (grid.results / "grids").mkdir(exist_ok=True)
+    _make_grids(grid.results)
     _write_manifest(grid.results, grid.name, axes, [(keys.get(run.key, run.key), run.labels) for run in grid.runs])
+
+
+def _make_grids(folder: Path) -> None:
+    try:
+        (folder / "grids").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SpecError(f"{folder / 'grids'}: cannot be made: {error.strerror}") from None
 
 
 def _write_manifest(

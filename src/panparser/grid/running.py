@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from queue import Empty, SimpleQueue
 
 from panparser.errors import PanParserError, SpecError
 from panparser.grid.clusters import Workers, opened
@@ -16,8 +20,10 @@ from panparser.grid.records import Outcome
 from panparser.grid.results import Results, finished_outcomes, forget, write_manifest
 from panparser.grid.runs import GridRun
 from panparser.grid.work import failure
+from panparser.storage.files import settle
 
 _TICK = 0.5  # seconds
+_AHEAD = 1000  # runs that workers are given before others have ended
 _OF_CLUSTER = (ConnectionError, TimeoutError)
 
 
@@ -49,7 +55,8 @@ def run_grid(
     runs = list({run.key: run for run in grid.runs}.values())
     waiting = [run for run in runs if not _is_finished(run, known, force, failed, any_build)]
     waiting.sort(key=lambda run: -run.effort())
-    done = {run.key: known[run.content if any_build else run.key] for run in runs if run not in waiting}
+    left = {run.key for run in waiting}
+    done = {run.key: known[run.content if any_build else run.key] for run in runs if run.key not in left}
     write_manifest(grid, {key: outcome.key for key, outcome in done.items()})
     if waiting:
         with opened(jobs, cluster, executor) as workers:
@@ -90,25 +97,46 @@ def _outcomes(
     """What came of each run, as they end. Raises ClusterLost if there will be no more."""
     if force:
         forget(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
-    futures: dict[Future[str], GridRun] = {}
-    for run in waiting:
-        task = json.dumps(run.task(grid.results, models))
-        futures[workers.submit(run.key, task, grid.seconds, grid.retries)] = run
-    done, total, left = 0, len(waiting), set(futures)
-    while left:
-        ended, left = wait(left, timeout=_TICK, return_when=FIRST_COMPLETED)
+    ended: SimpleQueue[tuple[GridRun, Future[str]]] = SimpleQueue()
+    held: set[Future[str]] = set()  # Dask forgets those that nobody has
+    done, total = 0, len(waiting)
+    todo = iter(waiting)
+    while done < total:
+        for run in islice(todo, _AHEAD - len(held)):
+            task = json.dumps(run.task(grid.results, models))
+            future = workers.submit(run.key, task, grid.seconds, grid.retries)
+            held.add(future)
+            future.add_done_callback(partial(_put, ended, run))
+        found = _waited(ended)
+        held.difference_update(future for _, future in found)
         fault = workers.fault()
-        for future in ended:
-            run = futures.pop(future)
+        taken: list[tuple[GridRun, Outcome]] = []
+        for run, future in found:
             if isinstance(future.exception(), _OF_CLUSTER):
                 fault = str(future.exception())
-                continue
-            done += 1
-            yield run, _taken(future, run, grid)
+            else:
+                taken.append((run, _taken(future, run, grid)))
+        settle([grid.results / f"{run.key}.json" for run, _ in taken], SpecError)
+        done += len(taken)
+        yield from taken
         for listener in listeners:
             listener.tick()
         if fault is not None and done < total:
             raise ClusterLost(_lost(fault, done, total))
+
+
+def _put(ended: SimpleQueue[tuple[GridRun, Future[str]]], run: GridRun, future: Future[str]) -> None:
+    ended.put((run, future))
+
+
+def _waited(ended: SimpleQueue[tuple[GridRun, Future[str]]]) -> list[tuple[GridRun, Future[str]]]:
+    """Those that have ended since the last look; after a moment, perhaps none."""
+    found = []
+    with suppress(Empty):
+        found.append(ended.get(timeout=_TICK))
+        while True:
+            found.append(ended.get_nowait())
+    return found
 
 
 def _taken(future: Future[str], run: GridRun, grid: Grid) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -12,15 +12,17 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import Evaluation, compare
-from panparser.evaluation.significance import holm, sign_test
+from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.axes import SEED, TREEBANK
+from panparser.grid.groups import TreebankGroups
 from panparser.grid.records import Outcome
 from panparser.grid.results import Result, Results
 from panparser.grid.table import Cell, ResultTable
 
-AVERAGE, DIFFERENCE = "average", "difference"  # columns
+AVERAGE, DIFFERENCE, MEAN = "average", "difference", "mean difference"  # columns
 LEVEL = 0.05  # of significance
 _ALL = "all"
+_LARGE = 10_000  # without digits after the point
 _SAMPLES, _SHUFFLES = 1000, 10_000
 
 
@@ -28,8 +30,10 @@ _SAMPLES, _SHUFFLES = 1000, 10_000
 class ResultLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
-    None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. `against`: the
-    row that others are compared with.
+    None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. Several metrics,
+    with commas between them, are columns themselves. `against`: the
+    row that others are compared with; `summary`: in one line each, over all treebanks. `groups`: in place of
+    treebanks, means over groups of them.
     """
 
     split: str = "test"
@@ -37,6 +41,8 @@ class ResultLayout:
     rows: tuple[str, ...] | None = None
     columns: str | None = None
     against: str | None = None
+    summary: bool = False
+    groups: TreebankGroups | None = None
     digits: int = 2
     deviations: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
@@ -44,8 +50,25 @@ class ResultLayout:
     def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
         """The table of results."""
         chosen = results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
-        shape = _Shape(chosen, self)
+        metrics = [name.strip() for name in (self.metric or "").split(",")]
+        if len(metrics) > 1:
+            return self._of_metrics(chosen, metrics)
+        shape = _Shape(chosen, self, whole=results)
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
+
+    def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
+        """Rows as ever, and a column for each metric."""
+        if self.columns is not None or self.against is not None or self.groups is not None:
+            raise SpecError("several metrics are columns: expected no others, no groups, and no row to compare with")
+        shapes = [_Shape(results, replace(self, metric=metric), flat=True) for metric in metrics]
+        first, *others = [shape.means() for shape in shapes]
+        rows = [
+            (*row, *(cell for each in others for cell in each.rows[number][each.names :]))
+            for number, row in enumerate(first.rows)
+        ]
+        head = (*first.head, *(name for each in others for name in each.head[each.names :]))
+        title = "; ".join([first.title, *(_words(metric) for metric in metrics[1:])])
+        return replace(first, title=title, head=head, rows=tuple(rows))
 
 
 Progress = Callable[[str, int, int], None]
@@ -59,25 +82,46 @@ def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
     return outcome.seconds if metric == "seconds" else outcome.facts.get(metric)
 
 
-class _Shape:
-    """Results sorted into rows and columns."""
+def _plural(name: str) -> str:
+    return name if name.endswith("s") else f"{name}s"
 
-    def __init__(self, results: Results, layout: ResultLayout) -> None:
+
+def _words(metric: str) -> str:
+    return metric.replace("_", " ")
+
+
+class _Shape:
+    """Results sorted into rows and columns; `flat`: there is but one column, whatever the treebanks.
+
+    `whole`: the results that they were chosen from, which know more about treebanks.
+    """
+
+    def __init__(
+        self, results: Results, layout: ResultLayout, *, flat: bool = False, whole: Results | None = None
+    ) -> None:
+        self.whole = whole or results
         self.results, self.layout = results, layout
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
             if axis not in axes:
                 raise SpecError(f"{results.name}: has no axis {axis}; there are {', '.join(axes) or 'none'}")
         self.columns = layout.columns or (
-            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) else None
+            TREEBANK if TREEBANK in axes and TREEBANK not in (layout.rows or ()) and not flat else None
         )
         if self.columns in (layout.rows or ()):
             raise SpecError(f"{self.columns}: expected it as rows or as columns, found it as both")
         rest = [axis for axis, names in axes.items() if axis not in (SEED, self.columns) and len(names) > 1]
-        self.rows = tuple(rest) if layout.rows is None else layout.rows
+        usual = [axis for axis in rest if axis != TREEBANK] if flat else rest
+        self.rows = tuple(usual or rest) if layout.rows is None else layout.rows
         self.metric = layout.metric or self._usual_metric()
         self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
         self.averaged = tuple(axis for axis in rest if axis not in self.rows)
+        if layout.summary and layout.against is None:
+            raise SpecError("summary: expected a row to compare with (against), found none")
+        if layout.groups is not None and self.columns != TREEBANK:
+            raise SpecError(f"groups are of treebanks: expected them as columns, found {self.columns}")
+        if layout.groups is not None and layout.against is not None and not layout.summary:
+            raise SpecError("groups: of comparisons, expected a summary of them")
         self._check_values()
 
     def _check_values(self) -> None:
@@ -105,7 +149,7 @@ class _Shape:
         is_score = any(
             row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
         )
-        what = f"{self.layout.split} {self.metric}" if is_score else self.metric.replace("_", " ")
+        what = f"{self.layout.split} {self.metric}" if is_score else _words(self.metric)
         seeds = len(self.results.axes.get(SEED, ()))
         over = [f"of {seeds} seeds"] if seeds > 1 else []
         over += [f"over {', '.join(self.averaged)}"] if self.averaged else []
@@ -124,12 +168,19 @@ class _Shape:
     # --- Means ---
 
     def means(self) -> ResultTable:
-        averaged = self.columns == TREEBANK and len(self.names) > 1
-        head = (*self.rows, *(self.names if self.columns else (self.metric,)), *((AVERAGE,) if averaged else ()))
+        groups = {AVERAGE: self.names} if self.columns == TREEBANK and len(self.names) > 1 else {}
+        single: Sequence[str] = self.names
+        if self.layout.groups is not None:
+            groups, single = self.layout.groups.of(self.whole, self.names), ()
+        head = (*self.rows, *(single if self.columns else (_words(self.metric),)), *groups)
         rows = []
         for place, columns in self.lines().items():
-            cells = [self._mean(columns.get(name, [])) for name in self.names]
-            rows.append((*map(Cell, place), *cells, *([self._average(columns, cells)] if averaged else [])))
+            cells = [self._mean(columns.get(name, [])) for name in single]
+            averages = [self._average(columns, names) for names in groups.values()]
+            rows.append((*map(Cell, place), *cells, *averages))
+        if self.rows == (TREEBANK,) and self.columns is None and len(rows) > 1:
+            by_treebank = {name: columns.get(_ALL, []) for (name,), columns in self.lines().items()}
+            rows.append((Cell(AVERAGE), self._average(by_treebank, tuple(by_treebank))))
         return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
     def _mean(self, runs: Sequence[Result]) -> Cell:
@@ -160,9 +211,10 @@ class _Shape:
         is_balanced = len({len(values) for values in by_seed.values()}) == 1
         return statistics.stdev(means) if len(means) > 1 and is_balanced else None
 
-    def _average(self, columns: Mapping[str, list[Result]], cells: Sequence[Cell]) -> Cell:
+    def _average(self, columns: Mapping[str, list[Result]], names: Sequence[str]) -> Cell:
         """Over treebanks, if all are complete."""
-        runs = [row for name in self.names for row in columns.get(name, [])]
+        cells = [self._mean(columns.get(name, [])) for name in names]
+        runs = [row for name in names for row in columns.get(name, [])]
         known = self._values(runs)
         if len(known) < len(runs) or any(cell.value is None for cell in cells):
             return Cell("-")
@@ -171,9 +223,11 @@ class _Shape:
         return Cell(self._shown(mean, deviation), mean, tuple(row.key for row, _ in known), deviation)
 
     def _shown(self, mean: float, deviation: float | None) -> str:
-        digits = self.layout.digits
-        spread = f" ± {deviation:.{digits}f}" if deviation is not None and self.layout.deviations else ""
-        return f"{mean:.{digits}f}{spread}"
+        spread = f" ± {self._number(deviation)}" if deviation is not None and self.layout.deviations else ""
+        return f"{self._number(mean)}{spread}"
+
+    def _number(self, value: float) -> str:
+        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{self.layout.digits}f}"
 
     # --- Differences ---
 
@@ -185,20 +239,25 @@ class _Shape:
             raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.against!r}")
         reference = lines[known[self.layout.against]]
         others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
-        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
         rows: list[tuple[Cell, ...]] = []
         how = "p by approximate randomization over sentences, Holm over"
-        notes = [f"differences from {self.layout.against}; {how} the {self.columns or 'test'}s of a row"]
+        notes = [f"differences from {self.layout.against}; {how} the {_plural(self.columns or 'test')} of a row"]
+        groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.whole, self.names)
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
-            found, summary = self._compared(place, [
+            tests = [
                 self._test(name, reference.get(name, []), columns.get(name, []), shuffles)
-                for name in self.names if name in reference or name in columns
-            ])  # fmt: skip
-            rows += found
-            notes.append(summary)
-        return ResultTable(f"{self.title}, less that of {self.layout.against}", head, tuple(rows), len(self.rows) + 1,
-                     (*notes, self.results.signature()))  # fmt: skip
+                for name in self.names
+                if name in reference or name in columns
+            ]
+            rows += [self._summed(place, tests, groups)] if self.layout.summary else self._compared(place, tests)
+            notes.append(self._summary(", ".join(place), tests) + self._left_out(tests))
+        title = f"{self.title}, less that of {self.layout.against}"
+        if self.layout.summary:
+            head = (*self.rows, *groups, "better (significantly)", "worse (significantly)", "p")
+            return ResultTable(title, head, tuple(rows), len(self.rows), (*notes, self.results.signature()))
+        head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
+        return ResultTable(title, head, tuple(rows), len(self.rows) + 1, (*notes, self.results.signature()))
 
     def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test:
         """Of runs that are the same in all but what is compared; those that lack a partner are counted."""
@@ -213,20 +272,25 @@ class _Shape:
         if not pairs:
             return _Test(name, wanted)
         values = np.array([[value for _, value in self._values(pair)] for pair in pairs])
-        counts = self._counts(pairs)
-        evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts]
-        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        interval, p = self._significance(self._counts(pairs), shuffles)
         gains = values[:, 1] - values[:, 0]
         keys = tuple(row.key for pair in pairs for row in pair)
         own = float(values[:, 1].mean())
         chance = sign_test(gains) if len(gains) > 1 else float("nan")
-        return _Test(name, wanted, len(pairs), own, float(gains.mean()), found.interval, found.p_randomization, chance,
-                     keys)  # fmt: skip
+        return _Test(name, wanted, len(pairs), own, float(gains.mean()), interval, p, chance, keys)
 
-    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> FloatArray:
-        """(2, sentences, 3): those of both sides, summed over runs: a sentence is swapped with all its seeds.
+    def _significance(self, counts: Sequence[FloatArray], shuffles: int) -> tuple[tuple[float, float], float]:
+        """The interval of a difference, and the probability of one as large; of the mean, if there are treebanks."""
+        if len(counts) > 1:
+            return mean_difference([(each[0], each[1]) for each in counts], samples=_SAMPLES, shuffles=shuffles)
+        evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts[0]]
+        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        return found.interval, found.p_randomization
 
-        The sentences of each treebank are its own.
+    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> list[FloatArray]:
+        """For each treebank (2, sentences, 3): those of both sides, summed over runs.
+
+        So a sentence is swapped with all its seeds.
         """
         treebanks: dict[str, list[list[FloatArray]]] = {}
         for pair in pairs:
@@ -238,7 +302,7 @@ class _Shape:
         for own in treebanks.values():
             if len({len(each) for tables in own for each in tables}) > 1:
                 raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
-        return np.concatenate([np.sum(own, axis=0) for own in treebanks.values()], axis=1)
+        return [np.sum(own, axis=0) for own in treebanks.values()]
 
     def _treebank(self, row: Result) -> str:
         """What a run is scored on: the name on the axis of treebanks or, without one, the hash of the file."""
@@ -246,7 +310,8 @@ class _Shape:
             return row.labels.get(TREEBANK, "")
         return str(row.outcome.values["run"]["splits"].get(self.layout.split, ""))
 
-    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> tuple[list[tuple[Cell, ...]], str]:
+    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> list[tuple[Cell, ...]]:
+        """A row for each treebank."""
         made = [test for test in tests if test.pairs]
         corrected = holm(np.array([test.p for test in made]))
         chances = dict(zip((test.name for test in made), corrected.tolist(), strict=True))
@@ -267,30 +332,52 @@ class _Shape:
                 Cell(f"{chance:.4f}", chance, test.keys),
                 Cell("" if np.isnan(test.p_seeds) else f"{test.p_seeds:.4f}", None, test.keys),
             ))  # fmt: skip
-        return rows, self._summary(", ".join(place), made, corrected) + self._left_out(tests)
+        return rows
+
+    def _summed(
+        self, place: tuple[str, ...], tests: Sequence[_Test], groups: Mapping[str, Sequence[str]]
+    ) -> tuple[Cell, ...]:
+        """One row for all treebanks: the mean of the differences, of each group, and on how many the effect holds."""
+        means = [self._gain([test for test in tests if test.name in names]) for names in groups.values()]
+        made = [test for test in tests if test.pairs]
+        if not made:
+            return (*map(Cell, place), *means, *[Cell("-")] * 3)
+        held, keys = _Held.of(made), tuple(key for test in made for key in test.keys)
+        cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", f"{held.p:.4f}")
+        return (*map(Cell, place), *means, *(Cell("-" if text == "nan" else text, None, keys) for text in cells))
+
+    def _gain(self, tests: Sequence[_Test]) -> Cell:
+        made = [test for test in tests if test.pairs]
+        if not made:
+            return Cell("-")
+        mean = statistics.mean(test.gain for test in made)
+        is_whole = all(test.pairs == test.wanted for test in tests)
+        gap = "" if is_whole else f" [{sum(test.pairs for test in made)} of {sum(test.wanted for test in tests)}]"
+        keys = tuple(key for test in made for key in test.keys)
+        return Cell(f"{mean:+.{self.layout.digits}f}{gap}", mean, keys)
 
     def _left_out(self, tests: Sequence[_Test]) -> str:
         """What is not in the differences, in words."""
         runs, missing = sum(test.wanted - test.pairs for test in tests), sum(not test.pairs for test in tests)
         if not runs:
             return ""
-        whole = f", all those of {missing} {self.columns or 'test set'}{'s' * (missing > 1)} among them"
+        name_of = self.columns or "test set"
+        whole = f", all those of {missing} {_plural(name_of) if missing > 1 else name_of} among them"
         return f"; left out, for want of a partner: {runs} run{'s' * (runs > 1)}{whole if missing else ''}"
 
-    def _summary(self, name: str, tests: Sequence[_Test], corrected: FloatArray) -> str:
-        """Over treebanks: the mean, its test, and on how many the effect holds."""
-        if not tests:
+    def _summary(self, name: str, tests: Sequence[_Test]) -> str:
+        """Over treebanks, in words: the mean, its test, and on how many the effect holds."""
+        made = [test for test in tests if test.pairs]
+        if not made:
             return f"{name}: no runs to compare"
-        gains = np.array([test.gain for test in tests])
-        sure = corrected < LEVEL
-        counts = [
-            int(np.count_nonzero(each)) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0))
-        ]
-        what = f"{len(tests)} {self.columns or 'test set'}{'s' * (len(tests) > 1)}"
-        over = f" (p {sign_test(gains):.4f} over them)" if len(tests) > 1 else ""
+        held = _Held.of(made)
+        name_of = self.columns or "test set"
+        what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
+        over = f" (p {held.p:.4f} over them)" if len(made) > 1 else ""
         return (
-            f"{name}: {gains.mean():+.{self.layout.digits}f} on average of {what}{over}; better on {counts[0]}, "
-            f"worse on {counts[1]}; significantly, after Holm's correction, on {counts[2]} and {counts[3]}"
+            f"{name}: {held.mean:+.{self.layout.digits}f} on average of {what}{over}; better on {held.better}, "
+            f"worse on {held.worse}; significantly, after Holm's correction, on {held.surely_better} and "
+            f"{held.surely_worse}"
         )
 
 
@@ -307,3 +394,23 @@ class _Test:
     p: float = 1.0
     p_seeds: float = 1.0
     keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Held:
+    """The mean over treebanks, its test, and on how many the effect holds."""
+
+    mean: float
+    p: float
+    better: int
+    worse: int
+    surely_better: int
+    surely_worse: int
+
+    @classmethod
+    def of(cls, tests: Sequence[_Test]) -> _Held:
+        gains = np.array([test.gain for test in tests])
+        sure = holm(np.array([test.p for test in tests])) < LEVEL
+        chance = sign_test(gains) if len(gains) > 1 else float("nan")
+        counts = (np.count_nonzero(each) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0)))
+        return cls(float(gains.mean()), chance, *map(int, counts))

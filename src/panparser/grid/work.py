@@ -7,6 +7,7 @@ import time
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -76,8 +77,9 @@ def perform(task: Mapping[str, Any]) -> Outcome:
         seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
         done = {"started": started, **{name: round(value, 3) for name, value in seconds.items()}, **found}
         outcome = Outcome(_values(task, status="done", **done))
-    if folder.is_dir():  # on another machine it may not be there: whoever asked has it
-        outcome.write(folder)
+    if folder.is_dir():  # on another machine it may not be there
+        with suppress(SpecError):  # the disk is full, say: whoever asked has it, and will tell
+            outcome.write(folder, lasting=False)  # nor do workers wait for the disk
     return outcome
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -59,6 +60,20 @@ class Disk:
             _sync(handle)
         finally:
             os.close(handle)
+
+    @contextmanager
+    def locked(self, folder: Path) -> Iterator[None]:
+        """Waits until nobody else has locked a folder, and locks it; where that cannot be done, nobody does."""
+        handle = None
+        if fcntl is not None:
+            with suppress(OSError):  # it may be written to, but not read; or its file system has no locks
+                handle = os.open(folder, os.O_RDONLY)
+                fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            if handle is not None:
+                os.close(handle)
 
     def remove(self, path: Path) -> None:
         path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import os
 import platform
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
@@ -27,12 +27,17 @@ _cleared: set[Path] = set()  # folders: one look at each is enough, and large on
 
 @contextmanager
 def whole_file(
-    path: Path, error: type[PanParserError] = ConlluError, *, ready: Callable[[IO[bytes]], None] | None = None
+    path: Path,
+    error: type[PanParserError] = ConlluError,
+    *,
+    ready: Callable[[IO[bytes]], None] | None = None,
+    lasting: bool = True,
 ) -> Iterator[IO[bytes]]:
     """A stream to a temporary file beside `path`, renamed on success, so that no reader sees an incomplete file.
 
     `ready` is called with the stream just before that, when all is on the disk; if it raises, nothing is renamed. Pipes
-    and devices are written to directly. Raises `error`, with name and reason, if the file cannot be written.
+    and devices are written to directly. Not `lasting`: it is brought to the disk by `settle` later, and a loss of power
+    before that may damage it. Raises `error`, with name and reason, if the file cannot be written.
     """
     try:
         if _is_written_directly(path):
@@ -47,11 +52,15 @@ def whole_file(
                 if place.exists():
                     beside.chmod(place.stat().st_mode & 0o777)
                 yield stream
-                disk.sync(stream)
+                if lasting:
+                    disk.sync(stream)
+                else:
+                    stream.flush()
                 if ready is not None:
                     ready(stream)
                 disk.replace(place, by=beside, stream=stream)
-            disk.sync_folder(place.parent)
+            if lasting:
+                disk.sync_folder(place.parent)
         finally:
             with suppress(OSError):
                 disk.remove(beside)
@@ -59,10 +68,29 @@ def whole_file(
         raise error(f"{path}: cannot be written: {reason.strerror or reason}") from None
 
 
-def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluError) -> None:
-    """Writes a file atomically: to a temporary name first."""
-    with whole_file(path, error) as stream:
+def write_whole(path: Path, data: bytes, error: type[PanParserError] = ConlluError, *, lasting: bool = True) -> None:
+    """Writes a file atomically: to a temporary name first. Not `lasting`: see `whole_file`."""
+    with whole_file(path, error, lasting=lasting) as stream:
         stream.write(data)
+
+
+def settle(paths: Sequence[Path], error: type[PanParserError] = ConlluError) -> None:
+    """Returns when files that are not lasting would survive a loss of power; those that are gone are left out."""
+    for path in paths:
+        try:
+            with suppress(FileNotFoundError), open(path, "rb+") as stream:
+                disk.sync(stream)
+        except OSError as reason:
+            raise error(f"{path}: cannot be written: {reason.strerror or reason}") from None
+    for folder in {path.parent for path in paths}:
+        disk.sync_folder(folder)
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Waits until no other process is here with the same folder; where there are no locks, nobody waits."""
+    with disk.locked(folder):
+        yield
 
 
 def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.PathLike[str] | None) -> None:

@@ -1,0 +1,84 @@
+"""Figures that others published, from a CSV file, beside those of a table of results."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from panparser.errors import SpecError
+from panparser.grid.table import Cell, ResultTable
+
+_NUMBERED = re.compile(r" \(\d+\)$")
+_NOTHING = Cell("-")
+
+
+@dataclass(frozen=True)
+class Published:
+    """Figures by the names of their rows; all are texts, and shown as they are."""
+
+    place: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Published:
+        """Those of a CSV file, whose first line names its columns."""
+        place = os.fspath(path)
+        try:
+            with open(path, encoding="utf-8", newline="") as stream:
+                head, *rows = [tuple(row) for row in csv.reader(stream, strict=True) if row] or [()]
+        except (OSError, UnicodeDecodeError, csv.Error) as error:
+            raise SpecError(f"{place}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        for number, row in enumerate(rows, start=2):
+            if len(row) != len(head):
+                raise SpecError(f"{place}: row {number}: expected {len(head)} columns, found {len(row)}")
+        return cls(place, head, tuple(rows))
+
+    def of(self, **chosen: str | None) -> Published:
+        """Only those with these values in columns of these names, such as the metric, where there are such columns."""
+        found = self
+        for name, value in chosen.items():
+            if name in found.head:
+                at = found.head.index(name)
+                rows = [(*row[:at], *row[at + 1 :]) for row in found.rows if row[at] == (value or "")]
+                found = replace(found, head=(*found.head[:at], *found.head[at + 1 :]), rows=tuple(rows))
+        return found
+
+    def beside(self, table: ResultTable) -> ResultTable:
+        """A table with these figures: after the columns that they are of, or at the end; rows that it lacks come last.
+
+        Columns that name rows have the same names in both; numbers of treebanks in names of columns do not count.
+        """
+        names = table.head[: table.names]
+        if missing := [name for name in names if name not in self.head]:
+            raise SpecError(f"{self.place}: expected columns {', '.join(names)}, found no {', '.join(missing)}")
+        held = {tuple(row[self.head.index(name)] for name in names): row for row in self.rows}
+        own = [_NUMBERED.sub("", name) for name in table.head]
+        more = [name for name in self.head if name not in own]
+        lines: list[tuple[Mapping[str, Cell], tuple[str, ...] | None]] = []
+        for row in table.rows:
+            key = tuple(cell.text for cell in row[: table.names])
+            lines.append((dict(zip(table.head, row, strict=True)), held.pop(key, None)))
+        for key, values in held.items():
+            lines.append(
+                ({**dict.fromkeys(table.head, _NOTHING), **dict(zip(names, map(Cell, key), strict=True))}, values)
+            )
+
+        head: list[str] = []
+        columns: list[list[Cell]] = []
+        for at, (name, plain) in enumerate(zip(table.head, own, strict=True)):
+            head.append(name)
+            columns.append([cells[name] for cells, _ in lines])
+            if at >= table.names and plain in self.head:
+                head.append(f"{plain}, published")
+                columns.append([self._cell(values, plain) for _, values in lines])
+        for name in more:
+            head.append(name)
+            columns.append([self._cell(values, name) for _, values in lines])
+        return replace(table, head=tuple(head), rows=tuple(zip(*columns, strict=True)))
+
+    def _cell(self, values: tuple[str, ...] | None, name: str) -> Cell:
+        return Cell("" if values is None else values[self.head.index(name)])
