@@ -86,6 +86,16 @@ async function edited(operation, told, more = {}, seen = {}) { // of the view th
     throw error;
   }
 }
+// An edit that may be refused: `done` is called if it was not, else `refused` with the reason.
+export const tried = (operation, told, done, refused) => perform(async () => {
+  try {
+    await edited(operation, told);
+    done();
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    refused(error.message);
+  }
+});
 export async function refreshSummary() {
   const summary = await ask("summary").catch(() => null);
   if (summary) set({ summary });

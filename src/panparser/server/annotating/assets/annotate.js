@@ -68,9 +68,10 @@ function drawBar({ view, summary, savedAt, learning }) {
   const saved = savedAt ? `saved ${savedAt.toLocaleTimeString("en-GB")}` : "nothing changed yet";
   $("saved").textContent = learning ? `${saved} · learning …` : saved;
 }
-function drawBanner({ offline, waiting, view, notices }) {
+function drawBanner({ offline, stopped, waiting, view, notices }) {
   const banner = $("banner"), texts = [];
-  if (offline) texts.push(`${offline.replace(/\.$/, "")}. The page tries again by itself; nothing can be changed until then.`);
+  const after = stopped ? "Nothing can be changed here." : "The page tries again by itself; nothing can be changed until then.";
+  if (offline) texts.push(`${offline.replace(/\.$/, "")}. ${after}`);
   if (waiting) texts.push(`Not saved yet: ${waiting}.`);
   if (notices.length) texts.push(notices.join(" "));
   if (!offline && view?.read_only) texts.push(`Nothing can be changed: ${view.read_only}`);
@@ -110,7 +111,7 @@ function prepareBar() {
 }
 
 const PARTS = [[["view", "cursor", "picked", "range", "alternatives"], drawSentence], [["view", "cursor"], drawText],
-  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "waiting", "view", "notices"], drawBanner], [["summary"], fillLists]];
+  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "stopped", "waiting", "view", "notices"], drawBanner], [["summary"], fillLists]];
 
 async function start() {
   if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token has done its work

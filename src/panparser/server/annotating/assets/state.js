@@ -12,6 +12,7 @@ export const state = {
   savedAt: null,
   waiting: null, // an edit that the server did not acknowledge
   offline: null, // why nothing can be changed now
+  stopped: false, // is that so because another run of the server answers?
   learning: false,
   notices: [], // of the start, or of files that others changed
 };
