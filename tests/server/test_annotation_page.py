@@ -249,6 +249,50 @@ def test_words_and_sentences_are_divided_and_joined(context, file):
         assert page.complaints == []
 
 
+def test_a_refused_split_can_be_mended(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address, may_complain=True)  # of an answer that refuses
+        page.keyboard.press("Home")
+        page.keyboard.press(",")
+        page.keyboard.press("Enter")
+        field = page.locator("#tokens-dialog input")
+        field.fill("Th ee")
+        field.press("Enter")
+        page.locator("#tokens-dialog .trouble", has_text="must be written as it is").wait_for()
+        assert field.input_value() == "Th ee"
+        field.fill("The")
+        field.press("Enter")
+        page.locator("#tokens-dialog .trouble", has_text="at least one space").wait_for()
+        field.fill("Th e")
+        field.press("Enter")
+        page.locator("#tokens-dialog").wait_for(state="hidden")
+        assert [word["form"] for word in session.view(0)["words"]][:2] == ["Th", "e"]
+        assert page.complaints == []
+
+
+def test_a_tab_of_an_earlier_run_asks_no_more_until_the_new_run_is_opened(context, file):
+    with annotating(file) as (address, _):
+        page = visited(context, address, may_complain=True)
+        port = int(re.findall(r":(\d+)/", address)[0])
+    asked = []
+    page.on("response", lambda answer: asked.append(answer.status))
+    with annotating(file, port) as (address, session):
+        page.locator("#banner", has_text="earlier run of panparser annotate").wait_for(timeout=20_000)
+        page.wait_for_timeout(1500)  # what was on its way
+        assert 401 in asked
+        asked.clear()
+        page.wait_for_timeout(3000)
+        assert asked == []
+        page.keyboard.press("r")
+        page.locator("#told", has_text="nothing can be changed now").wait_for()
+        visited(context, address).close()
+        page.locator("#banner").wait_for(state="hidden", timeout=20_000)
+        page.keyboard.press("Home")
+        page.keyboard.press("r")
+        settle(page)
+        assert session.view(0)["words"][0]["decided"]["head"]
+
+
 def test_two_tabs(context, file):
     with annotating(file) as (address, session):
         one = visited(context, address)
