@@ -4,8 +4,8 @@
 
 Of each training set, sentences of 5 to 40 words are drawn by the seed: 20 that are done already, then 200 that are
 annotated one after the other, with their gold tags. A correction is one gesture: another head, or another label. A
-person who sees a wrong head corrects that first, and the label if it is still wrong then. The ways, each of which adds
-something to the one before:
+person who sees a wrong head corrects that first, and the label if it is still wrong then; whoever corrects a label has
+decided the head, too. The ways, each of which adds something to the one before:
 
   a  static       a parser of the first 20 sentences; its errors are corrected
   b  learning     after every 5 sentences, a parser learns all that are done
@@ -40,7 +40,7 @@ from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.drafts import Draft
 from panparser.annotation.learning import Learner, Seen, treebank_of
-from panparser.annotation.operations import Confirm, Head, Label, Operation, RightSoFar
+from panparser.annotation.operations import Arc, Confirm, Head, Operation, RightSoFar
 from panparser.parsing.training.run import score
 from panparser.transfer.transferring import train_transfer
 
@@ -51,7 +51,7 @@ SHORTEST, LONGEST = 5, 40
 OF_SOURCES = 400  # sentences of each source
 POOL, HELD_OUT, ACTIVE = 1000, 300, 120  # sentences to choose from, to score on, and to annotate
 EVERY = 5  # sentences after which the parser learns
-SURE = 0.3  # words of more confidence are not looked at before the others
+SURE = 0.15  # words of more confidence are not looked at before the others
 
 
 @dataclass
@@ -119,7 +119,7 @@ class Person:
             self.do(Head(at + 1, right.head or 0))
             self.count.heads += 1
         if self.shown.words[at].label != right.label:
-            self.do(Label(at + 1, right.label or "_"))
+            self.do(Arc(at + 1, right.head or 0, right.label or "_"))  # a relation decides the arc that is shown
             self.count.labels += 1
 
     def in_order(self, *, right_so_far: bool) -> None:
@@ -401,12 +401,15 @@ def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int
 
 
 def main() -> None:
-    options = arguments(__doc__, "annotation", "1,2,3").parse_args()
+    parser = arguments(__doc__, "annotation", "1,2,3")
+    parser.add_argument("--active-seeds", default="1", help="of the comparison of orders; default 1")
+    options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TREEBANKS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    orders = [ActiveTask(name, seed, order) for name in names for seed in seeds for order in ("document", "active")]
+    chosen = [int(seed) for seed in options.active_seeds.split(",")]
+    orders = [ActiveTask(name, seed, order) for seed in chosen for name in names for order in ("document", "active")]
     results = finish(options, [*tasks(names, seeds), *orders], Result)
-    publish(options, [*report(results, names, seeds), *active_report(results, names, seeds)])
+    publish(options, [*report(results, names, seeds), *active_report(results, names, chosen)])
 
 
 if __name__ == "__main__":
