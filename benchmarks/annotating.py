@@ -29,9 +29,13 @@ RESULTS = Path(__file__).parent / "results" / "annotating.txt"
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 KEYS = ("s", "o", "N", "V", "r", "Delete")
 PRESSED = """async (key) => {
-  const start = performance.now(), idle = () => document.documentElement.dataset.busy === "";
+  const page = document.documentElement, start = performance.now();
+  const idle = new Promise((resolve) => {
+    const watch = new MutationObserver(() => { if (page.dataset.busy === "") { watch.disconnect(); resolve(); } });
+    watch.observe(page, { attributeFilter: ["data-busy"] });
+  });
   document.getElementById("tree").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
-  while (!idle()) await new Promise((resolve) => setTimeout(resolve, 0));
+  await idle;
   document.body.offsetHeight;
   return performance.now() - start;
 }"""

@@ -227,7 +227,7 @@ def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
     path = write(tmp_path, "1\tb\t_\t_\n\n" + FILE)
     with pp.Session(path, learn=False) as session:
         first, second = session.summary()["notices"]
-        assert "a sentence can only be looked at" in first
+        assert "1 sentence is no CoNLL-U" in first
         assert second == f"{path}:1: this sentence cannot be annotated: expected 10 columns, found 4"
         view = session.view(0)
         assert view["unreadable"] == second
@@ -244,7 +244,7 @@ def test_many_sentences_that_cannot_be_read_are_counted(tmp_path):
     with pp.Session(path, learn=False) as session:
         notices = session.summary()["notices"]
     assert len(notices) == 7
-    assert "7 sentences can only be looked at" in notices[0]
+    assert "7 sentences are no CoNLL-U" in notices[0]
     assert notices[-1] == f"2 more (`panparser validate {path}` lists them)"
 
 

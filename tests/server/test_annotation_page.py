@@ -138,7 +138,7 @@ def test_a_sentence_that_is_no_tree_is_not_done_without_a_word(context, file):
         settle(page)
         assert session.view(0)["done"]
         assert page.input_value("#number") == "2"
-        assert "Sentence 1 is done with a problem: expected one word with HEAD 0" in page.inner_text("#told")
+        assert "Sentence 1 is done with a problem: a sentence has one root" in page.inner_text("#told")
         assert page.complaints == []
 
 
@@ -291,6 +291,30 @@ def test_a_tab_of_an_earlier_run_asks_no_more_until_the_new_run_is_opened(contex
         page.keyboard.press("r")
         settle(page)
         assert session.view(0)["words"][0]["decided"]["head"]
+
+
+def test_a_sentence_that_is_no_conllu_is_announced_and_can_only_be_looked_at(context, file):
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write("1\tbroken\t_\n\n")
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        why = f"{file}:{len(file.read_text().splitlines()) - 1}: this sentence cannot be annotated: expected 10 columns"
+        assert why in page.inner_text("#banner")
+        page.keyboard.press("Escape")
+        page.locator("#banner").wait_for(state="hidden")
+        page.fill("#number", "5")
+        page.press("#number", "Enter")
+        page.locator("#tree pre", has_text="broken").wait_for()
+        assert why in page.inner_text("#banner")
+        assert page.inner_text("#told") == "This sentence can only be looked at."
+        assert page.locator("#done").is_disabled()
+        assert page.locator("#words tr").count() == page.locator("#notes-panel textarea").count() == 0
+        page.press("#number", "Enter")
+        page.keyboard.press("PageUp")
+        settle(page)
+        assert page.locator("#words tr[data-row]").count() == 2
+        assert page.locator("#done").is_enabled()
+        assert page.complaints == []
 
 
 def test_two_tabs(context, file):

@@ -74,8 +74,8 @@ class Store:
         broken = self.document.broken()
         if not broken:
             return
-        count = "a sentence" if len(broken) == 1 else f"{len(broken):,} sentences"
-        self.notices.append(f"{self.path}: {count} can only be looked at, and will stay as they are, until mended:")
+        count = "1 sentence is" if len(broken) == 1 else f"{len(broken):,} sentences are"
+        self.notices.append(f"{self.path}: {count} no CoNLL-U, and can only be looked at:")
         self.notices += broken[:_MOST_BROKEN]
         if len(broken) > _MOST_BROKEN:
             self.notices.append(f"{len(broken) - _MOST_BROKEN:,} more (`panparser validate {self.path}` lists them)")
