@@ -251,7 +251,7 @@ def test_many_sentences_that_cannot_be_read_are_counted(tmp_path):
 def test_a_protected_file_is_refused_at_the_start(path):
     before = sorted(path.parent.iterdir())
     path.chmod(0o444)
-    with pytest.raises(pp.AnnotationError, match="file.conllu: cannot be written: it is write-protected"):
+    with pytest.raises(pp.AnnotationError, match=r"file\.conllu: cannot be written: it is write-protected"):
         pp.Session(path, learn=False)
     assert sorted(path.parent.iterdir()) == before
 

@@ -120,9 +120,9 @@ class Document:
 
     def broken(self) -> list[str]:
         """Why sentences cannot be annotated, as far as that shows without reading all of them."""
-        found = []
+        found, read = [], self._at_first
         for index, place in enumerate(self.places):
-            if not place.is_changed and place.start not in self._at_first:
+            if not place.is_changed and place.start not in read:
                 try:
                     self.draft(index)
                 except AnnotationError as error:

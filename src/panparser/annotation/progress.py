@@ -19,7 +19,19 @@ from panparser.errors import JournalError
 _CORRECTIONS = ("head", "label", "arc", "cell", "forbid", "span")
 _BREAK = 300.0  # seconds: a longer pause was not work
 _LATEST = 20  # sentences that the speed is measured on
-FIELDS = ("number", "time", "seconds", "user", "sentence", "sent_id", "gesture", "word", "detail", "changed", "undone_by")
+FIELDS = (
+    "number",
+    "time",
+    "seconds",
+    "user",
+    "sentence",
+    "sent_id",
+    "gesture",
+    "word",
+    "detail",
+    "changed",
+    "undone_by",
+)
 
 
 @dataclass

@@ -49,7 +49,8 @@ def annotate(
     export: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Instead: write every gesture so far, with its time: a table, or lines (.jsonl) of JSON."
+            metavar="FILE",
+            help="Instead: write every gesture so far, with its time: a table, or lines (.jsonl) of JSON.",
         ),
     ] = None,
     compare: Annotated[
