@@ -49,7 +49,7 @@ function rowsOf(view, cursor) { // what each row shows, as a text, and what make
 function tokenRow({ first, last, form, misc }) {
   const line = make("tr", { class: "token" });
   line.append(make("td", {}, `${first}–${last}`));
-  line.append(make("td", { class: "text" }, visible(form)), make("td", { colspan: COLUMNS.length - 2, class: "note" }, "written as one token"), make("td", { class: "text" }, misc), make("td"));
+  line.append(make("td", { class: "text" }, visible(form)), make("td", { colspan: COLUMNS.length - 2, class: "note" }, "written as one token"), make("td", { class: "text" }, misc === "_" ? "–" : visible(misc)), make("td"));
   return line;
 }
 function emptyRow(node) {
