@@ -367,37 +367,49 @@ def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int
     yield f"Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds {listed}"
     yield ""
     yield "treebank   " + "".join(f"{letter:>7}       " for letter in "abcdef")
-    rows: dict[str, list[float]] = {}
-    confirmed: dict[str, list[float]] = {}
+    found = {name: _means(results, name, seeds) for name in names}
     for name in names:
-        found = [[results.get(task.key) for task in tasks([name], [seed])] for seed in seeds]
-        if any(each is None for pair in found for each in pair):
-            continue
-        means = []
-        for way in WAYS:
-            own = [pair[way == WAYS[-1]] for pair in found]
-            means.append(mean((e.counts[way]["heads"] + e.counts[way]["labels"]) / e.sentences for e in own if e))
-            confirmed.setdefault(way, []).append(mean(e.counts[way]["confirmations"] / e.sentences for e in own if e))
-        rows[name] = means
-        yield f"{name:<11}" + "".join(f"{each:7.2f} {means[0] / each:4.2f}x " for each in means)
-    if not rows:
-        return
-    average = [mean(row[at] for row in rows.values()) for at in range(len(WAYS))]
-    ratios = [mean(row[0] / row[at] for row in rows.values()) for at in range(len(WAYS))]
-    yield f"{'average':<11}" + "".join(
-        f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True)
-    )
+        if row := found[name]:
+            yield f"{name:<11}" + "".join(_cell(row.get(way)) for way in WAYS)
+    columns = {way: [row[way] for row in found.values() if way in row] for way in WAYS}
+    means = {way: _mean(rows) for way, rows in columns.items() if len(rows) == len(names)}
+    yield f"{'average':<11}" + "".join(_cell(means.get(way)) for way in WAYS)
     yield ""
     yield "Confirmations (keys that only say: right) per sentence, and all gestures together"
-    for at, way in enumerate(WAYS):
-        keys = mean(confirmed[way])
-        yield f"{'abcdef'[at]} {way:<14}{keys:7.2f}{average[at] + keys:7.2f}"
-    left = [name for name in names if name not in rows]
-    if left:
-        yield f"not finished, so not in the table: {', '.join(left)}"
+    for letter, way in zip("abcdef", WAYS, strict=True):
+        if way in means:
+            yield f"{letter} {way:<14}{means[way][2]:7.2f}{means[way][0] + means[way][2]:7.2f}"
+    for start, ways in (("nothing", "a to e"), ("transferred", "f")):
+        wanted = [Task(name, seed, start) for name in names for seed in seeds]
+        if left := [f"{task.treebank} {task.seed}" for task in wanted if task.key not in results]:
+            yield f"{ways}: not finished, so not in the table: {', '.join(left)}"
     builds = {result.build for result in results.values()}
     if builds - {build()}:
         yield f"some results are of another build of panparser ({len(builds)} builds in all)"
+
+
+def _means(results: dict[str, Result], name: str, seeds: Sequence[int]) -> dict[str, list[float]]:
+    """By way: corrections per sentence, how many times fewer than a static parser of the same seeds, confirmations."""
+    found: dict[str, list[list[float]]] = {}
+    for seed in seeds:
+        done = [results.get(Task(name, seed, start).key) for start in ("nothing", "transferred")]
+        counts = {way: (count, each.sentences) for each in done if each for way, count in each.counts.items()}
+        if WAYS[0] not in counts:
+            continue
+        for way, (count, sentences) in counts.items():
+            corrections, static = (each["heads"] + each["labels"] for each in (count, counts[WAYS[0]][0]))
+            found.setdefault(way, []).append(
+                [corrections / sentences, static / corrections, count["confirmations"] / sentences]
+            )
+    return {way: _mean(rows) for way, rows in found.items()}
+
+
+def _mean(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [mean(numbers) for numbers in zip(*rows, strict=True)]
+
+
+def _cell(numbers: Sequence[float] | None) -> str:
+    return f"{numbers[0]:7.2f} {numbers[1]:4.2f}x " if numbers else f"{'–':>7}       "
 
 
 def main() -> None:
