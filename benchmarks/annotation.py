@@ -4,8 +4,8 @@
 
 Of each training set, sentences of 5 to 40 words are drawn by the seed: 20 that are done already, then 200 that are
 annotated one after the other, with their gold tags. A correction is one gesture: another head, or another label. A
-person who sees a wrong head corrects that first, and the label if it is still wrong then. The ways, each of which adds
-something to the one before:
+person who sees a wrong head corrects that first, and the label if it is still wrong then; whoever corrects a label has
+decided the head, too. The ways, each of which adds something to the one before:
 
   a  static       a parser of the first 20 sentences; its errors are corrected
   b  learning     after every 5 sentences, a parser learns all that are done
@@ -40,7 +40,7 @@ from panparser.annotation.choosing import Choice
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.drafts import Draft
 from panparser.annotation.learning import Learner, Seen, treebank_of
-from panparser.annotation.operations import Confirm, Head, Label, Operation, RightSoFar
+from panparser.annotation.operations import Arc, Confirm, Head, Operation, RightSoFar
 from panparser.parsing.training.run import score
 from panparser.transfer.transferring import train_transfer
 
@@ -51,7 +51,7 @@ SHORTEST, LONGEST = 5, 40
 OF_SOURCES = 400  # sentences of each source
 POOL, HELD_OUT, ACTIVE = 1000, 300, 120  # sentences to choose from, to score on, and to annotate
 EVERY = 5  # sentences after which the parser learns
-SURE = 0.3  # words of more confidence are not looked at before the others
+SURE = 0.15  # words of more confidence are not looked at before the others
 
 
 @dataclass
@@ -119,7 +119,7 @@ class Person:
             self.do(Head(at + 1, right.head or 0))
             self.count.heads += 1
         if self.shown.words[at].label != right.label:
-            self.do(Label(at + 1, right.label or "_"))
+            self.do(Arc(at + 1, right.head or 0, right.label or "_"))  # a relation decides the arc that is shown
             self.count.labels += 1
 
     def in_order(self, *, right_so_far: bool) -> None:
@@ -367,46 +367,61 @@ def report(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int
     yield f"Corrections (heads and labels) per sentence, and how many times fewer than a; means over seeds {listed}"
     yield ""
     yield "treebank   " + "".join(f"{letter:>7}       " for letter in "abcdef")
-    rows: dict[str, list[float]] = {}
-    confirmed: dict[str, list[float]] = {}
+    found = {name: _means(results, name, seeds) for name in names}
     for name in names:
-        found = [[results.get(task.key) for task in tasks([name], [seed])] for seed in seeds]
-        if any(each is None for pair in found for each in pair):
-            continue
-        means = []
-        for way in WAYS:
-            own = [pair[way == WAYS[-1]] for pair in found]
-            means.append(mean((e.counts[way]["heads"] + e.counts[way]["labels"]) / e.sentences for e in own if e))
-            confirmed.setdefault(way, []).append(mean(e.counts[way]["confirmations"] / e.sentences for e in own if e))
-        rows[name] = means
-        yield f"{name:<11}" + "".join(f"{each:7.2f} {means[0] / each:4.2f}x " for each in means)
-    if not rows:
-        return
-    average = [mean(row[at] for row in rows.values()) for at in range(len(WAYS))]
-    ratios = [mean(row[0] / row[at] for row in rows.values()) for at in range(len(WAYS))]
-    yield f"{'average':<11}" + "".join(
-        f"{each:7.2f} {ratio:4.2f}x " for each, ratio in zip(average, ratios, strict=True)
-    )
+        if row := found[name]:
+            yield f"{name:<11}" + "".join(_cell(row.get(way)) for way in WAYS)
+    columns = {way: [row[way] for row in found.values() if way in row] for way in WAYS}
+    means = {way: _mean(rows) for way, rows in columns.items() if len(rows) == len(names)}
+    yield f"{'average':<11}" + "".join(_cell(means.get(way)) for way in WAYS)
     yield ""
     yield "Confirmations (keys that only say: right) per sentence, and all gestures together"
-    for at, way in enumerate(WAYS):
-        keys = mean(confirmed[way])
-        yield f"{'abcdef'[at]} {way:<14}{keys:7.2f}{average[at] + keys:7.2f}"
-    left = [name for name in names if name not in rows]
-    if left:
-        yield f"not finished, so not in the table: {', '.join(left)}"
+    for letter, way in zip("abcdef", WAYS, strict=True):
+        if way in means:
+            yield f"{letter} {way:<14}{means[way][2]:7.2f}{means[way][0] + means[way][2]:7.2f}"
+    for start, ways in (("nothing", "a to e"), ("transferred", "f")):
+        wanted = [Task(name, seed, start) for name in names for seed in seeds]
+        if left := [f"{task.treebank} {task.seed}" for task in wanted if task.key not in results]:
+            yield f"{ways}: not finished, so not in the table: {', '.join(left)}"
     builds = {result.build for result in results.values()}
     if builds - {build()}:
         yield f"some results are of another build of panparser ({len(builds)} builds in all)"
 
 
+def _means(results: dict[str, Result], name: str, seeds: Sequence[int]) -> dict[str, list[float]]:
+    """By way: corrections per sentence, how many times fewer than a static parser of the same seeds, confirmations."""
+    found: dict[str, list[list[float]]] = {}
+    for seed in seeds:
+        done = [results.get(Task(name, seed, start).key) for start in ("nothing", "transferred")]
+        counts = {way: (count, each.sentences) for each in done if each for way, count in each.counts.items()}
+        if WAYS[0] not in counts:
+            continue
+        for way, (count, sentences) in counts.items():
+            corrections, static = (each["heads"] + each["labels"] for each in (count, counts[WAYS[0]][0]))
+            found.setdefault(way, []).append(
+                [corrections / sentences, static / corrections, count["confirmations"] / sentences]
+            )
+    return {way: _mean(rows) for way, rows in found.items()}
+
+
+def _mean(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [mean(numbers) for numbers in zip(*rows, strict=True)]
+
+
+def _cell(numbers: Sequence[float] | None) -> str:
+    return f"{numbers[0]:7.2f} {numbers[1]:4.2f}x " if numbers else f"{'–':>7}       "
+
+
 def main() -> None:
-    options = arguments(__doc__, "annotation", "1,2,3").parse_args()
+    parser = arguments(__doc__, "annotation", "1,2,3")
+    parser.add_argument("--active-seeds", default="1", help="of the comparison of orders; default 1")
+    options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TREEBANKS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
-    orders = [ActiveTask(name, seed, order) for name in names for seed in seeds for order in ("document", "active")]
+    chosen = [int(seed) for seed in options.active_seeds.split(",")]
+    orders = [ActiveTask(name, seed, order) for seed in chosen for name in names for order in ("document", "active")]
     results = finish(options, [*tasks(names, seeds), *orders], Result)
-    publish(options, [*report(results, names, seeds), *active_report(results, names, seeds)])
+    publish(options, [*report(results, names, seeds), *active_report(results, names, chosen)])
 
 
 if __name__ == "__main__":

@@ -53,6 +53,39 @@ def test_sentences_that_cannot_be_read_are_told_apart():
     assert document.totals()["words"] == 2  # of those that can be read
 
 
+ROW = "{}\t{}\t_\t_\t_\t_\t{}\t_\t_\t_\n"
+
+
+@pytest.mark.parametrize(
+    ("faulty", "why"),
+    [
+        (ROW.format(2, "b", 7), "word 2: expected the number of another word in HEAD, found 7"),
+        (ROW.format(2, "b", 2), "word 2: expected the number of another word in HEAD, found 2"),
+        (ROW.format(2, "b", "x"), "word 2: expected a number in HEAD, found 'x'"),
+        (ROW.format(2, "b", "01"), "this line is not in its usual place or form"),
+        (ROW.format(3, "b", "_"), "expected word 2, found 3"),
+        (ROW.format("two", "b", "_"), "expected the number of a word in ID, found 'two'"),
+        (ROW.format("1-2", "ab", "_") + ROW.format(2, "b", "_"), "expected 1-2 before word 1, found it elsewhere"),
+        ("2\tb\n", "expected 10 columns, found 2"),
+        ("# late\n" + ROW.format(2, "b", "_"), "expected comments before the words, found one among them"),
+    ],
+)
+def test_sentences_that_cannot_be_annotated_are_known_by_the_line_of_their_fault(faulty, why):
+    good = "# sent_id = s\n" + ROW.format(1, "a", "_") + "\n"
+    document = Document((good + "# sent_id = t\n" + ROW.format(1, "a", "_") + faulty + "\n" + good).encode(), "odd")
+    assert document.broken() == [f"odd:6: this sentence cannot be annotated: {why}"]
+
+
+def test_a_file_without_faults_has_nothing_to_tell():
+    assert Document(FILE.encode()).broken() == []
+
+
+def test_a_mark_of_the_byte_order_hides_no_sentence():
+    document = Document(("\ufeff" + ROW.format(1, "a", "_") + "\n" + ROW.format(1, "b", "_") + "\n").encode())
+    assert [document.draft(index).words[0].form for index in document] == ["a", "b"]
+    assert document.totals()["words"] == 2
+
+
 @pytest.mark.parametrize("data", [b"\x1f\x8b123", b"\xff\xfea\0", b"just text\n"])
 def test_what_is_no_conllu_is_refused(tmp_path, data):
     (tmp_path / "file").write_bytes(data)

@@ -226,14 +226,47 @@ def test_threads_take_turns(path):
 def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
     path = write(tmp_path, "1\tb\t_\t_\n\n" + FILE)
     with pp.Session(path, learn=False) as session:
+        first, second = session.summary()["notices"]
+        assert "1 sentence is no CoNLL-U" in first
+        assert second == f"{path}:1: this sentence cannot be annotated: expected 10 columns, found 4"
         view = session.view(0)
-        assert "expected 10 columns" in view["unreadable"]
+        assert view["unreadable"] == second
         assert view["words"] == []
         with pytest.raises(pp.AnnotationError, match="cannot be annotated"):
             session.edit(0, 0, {"op": "done"})
         assert session.next_sentence(3) == 2
         session.edit(2, 0, {"op": "head", "word": 1, "head": 2})
     assert path.read_text().startswith("1\tb\t_\t_\n\n# sent_id = one\n")
+
+
+def test_many_sentences_that_cannot_be_read_are_counted(tmp_path):
+    path = write(tmp_path, FILE + "1\tb\t_\t_\n\n" * 7)
+    with pp.Session(path, learn=False) as session:
+        notices = session.summary()["notices"]
+    assert len(notices) == 7
+    assert "7 sentences are no CoNLL-U" in notices[0]
+    assert notices[-1] == f"2 more (`panparser validate {path}` lists them)"
+
+
+def test_a_protected_file_is_refused_at_the_start(path):
+    before = sorted(path.parent.iterdir())
+    path.chmod(0o444)
+    with pytest.raises(pp.AnnotationError, match=r"file\.conllu: cannot be written: it is write-protected"):
+        pp.Session(path, learn=False)
+    assert sorted(path.parent.iterdir()) == before
+
+
+def test_a_circle_is_one_problem(session):
+    view = session.view(1)
+    view = session.edit(1, view["version"], {"op": "head", "word": 1, "head": 2})
+    view = session.edit(1, view["version"], {"op": "head", "word": 2, "head": 1})
+    assert "go round in a circle" in view["conflict"]["message"]
+    assert "non-tree" not in {problem["rule"] for problem in view["problems"]}
+    view = session.edit(1, view["version"], {"op": "unset", "word": 1})
+    for word in (1, 2):
+        view = session.edit(1, view["version"], {"op": "head", "word": word, "head": 0})
+    assert "one root" in view["conflict"]["message"]
+    assert "multiple-roots" not in {problem["rule"] for problem in view["problems"]}
 
 
 def test_progress_and_gestures_are_counted(path):
@@ -253,6 +286,10 @@ def test_progress_and_gestures_are_counted(path):
     assert rows[1]["undone_by"] == rows[2]["number"]
     assert rows[1]["seconds"] == 10
     assert rows[0]["user"] == "me"
+    assert [rows[1][name] for name in ("time", "sentence", "sent_id", "word", "detail", "changed")] == [
+        "1970-01-01T00:00:20.000Z", 2, "two", 2, {"head": 0}, 2,
+    ]  # fmt: skip
+    assert rows[2]["detail"] == {"undo": rows[1]["number"]}
     with pp.Session(path, learn=False) as session:
         assert session.summary()["progress"]["corrections"] == 2
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 
 import pytest
 
 import panparser as pp
+from panparser.annotation.progress import FIELDS
 from panparser.annotation.session import Session
 
 ROWS = "# sent_id = 1\n1\tbig\t_\tADJ\t_\t_\t_\t_\t_\t_\n2\tdogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
@@ -40,7 +43,7 @@ def annotated(path, *gestures):
         (["new.conllu", "--text", "nothing.txt"], "nothing.txt"),
         (["work.conllu", "--transfer", "nothing/"], "nothing"),
         (["work.conllu", "--shortcuts", "nothing.json"], "nothing.json"),
-        (["work.conllu", "--export", "gestures.csv"], "expected gestures to export, found none"),
+        (["work.conllu", "--export", "gestures.csv"], "work.conllu: has no journal"),
         (["work.conllu", "--export", "work.conllu"], "is an input, and would be replaced"),
         (["work.conllu", "--compare", "nothing.conllu"], "nothing.conllu"),
         (["empty.conllu"], "empty.conllu: expected sentences to annotate, found none"),
@@ -65,13 +68,30 @@ def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):
 
 
 def test_gestures_are_exported(run, file):
-    annotated(file, {"op": "head", "word": 1, "head": 2}, {"op": "note", "text": "sic"})
+    annotated(file, {"op": "head", "word": 1, "head": 2}, {"op": "note", "text": "sic, \u201cé\u201d"})
     target = file.with_name("gestures.csv")
     code, _, errors = run("annotate", file, "--export", target)
     assert (code, errors) == (0, f"panparser: {target}: 2 gestures\n")
-    header, *rows = target.read_text().splitlines()
-    assert header.startswith("number,time,seconds,user,")
-    assert [row.split(",")[3] for row in rows] == ["ann", "ann"]
+    with target.open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["user"], row["sentence"], row["sent_id"], row["word"]) for row in rows] == [
+        ("ann", "1", "1", "1"),
+        ("ann", "1", "1", ""),
+    ]
+    assert [json.loads(row["detail"]) for row in rows] == [{"head": 2}, {"text": "sic, \u201cé\u201d"}]
+    assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", rows[0]["time"])
+
+
+def test_gestures_are_exported_as_lines_of_json(run, file):
+    split = {"op": "split", "word": 2, "forms": ["do", "gs"]}
+    annotated(file, split, {"op": "relabel", "places": [[0, 1]], "label": "amod"})
+    target = file.with_name("gestures.jsonl")
+    assert run("annotate", file, "--export", target)[0] == 0
+    first, *more = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert list(first) == list(FIELDS)
+    assert (first["gesture"], first["sent_id"], first["word"]) == ("split", "1", 2)
+    assert first["detail"] == {"forms": ["do", "gs"]}
+    assert [each["detail"] for each in more] == [{"label": "amod", "places": [[1, 1]], "reason": ""}]
 
 
 def test_two_annotators_are_compared(run, tmp_path):

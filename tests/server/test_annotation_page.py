@@ -138,7 +138,7 @@ def test_a_sentence_that_is_no_tree_is_not_done_without_a_word(context, file):
         settle(page)
         assert session.view(0)["done"]
         assert page.input_value("#number") == "2"
-        assert "Sentence 1 is done with a problem: expected one word with HEAD 0" in page.inner_text("#told")
+        assert "Sentence 1 is done with a problem: a sentence has one root" in page.inner_text("#told")
         assert page.complaints == []
 
 
@@ -246,6 +246,74 @@ def test_words_and_sentences_are_divided_and_joined(context, file):
         settle(page)
         assert len(session) == 5
         assert page.inner_text("#of").startswith("of 5")
+        assert page.complaints == []
+
+
+def test_a_refused_split_can_be_mended(context, file):
+    with annotating(file) as (address, session):
+        page = visited(context, address, may_complain=True)  # of an answer that refuses
+        page.keyboard.press("Home")
+        page.keyboard.press(",")
+        page.keyboard.press("Enter")
+        field = page.locator("#tokens-dialog input")
+        field.fill("Th ee")
+        field.press("Enter")
+        page.locator("#tokens-dialog .trouble", has_text="must be written as it is").wait_for()
+        assert field.input_value() == "Th ee"
+        field.fill("The")
+        field.press("Enter")
+        page.locator("#tokens-dialog .trouble", has_text="at least one space").wait_for()
+        field.fill("Th e")
+        field.press("Enter")
+        page.locator("#tokens-dialog").wait_for(state="hidden")
+        assert [word["form"] for word in session.view(0)["words"]][:2] == ["Th", "e"]
+        assert page.complaints == []
+
+
+def test_a_tab_of_an_earlier_run_asks_no_more_until_the_new_run_is_opened(context, file):
+    with annotating(file) as (address, _):
+        page = visited(context, address, may_complain=True)
+        port = int(re.findall(r":(\d+)/", address)[0])
+    asked = []
+    page.on("response", lambda answer: asked.append(answer.status))
+    with annotating(file, port) as (address, session):
+        page.locator("#banner", has_text="earlier run of panparser annotate").wait_for(timeout=20_000)
+        page.wait_for_timeout(1500)  # what was on its way
+        assert 401 in asked
+        asked.clear()
+        page.wait_for_timeout(3000)
+        assert asked == []
+        page.keyboard.press("r")
+        page.locator("#told", has_text="nothing can be changed now").wait_for()
+        visited(context, address).close()
+        page.locator("#banner").wait_for(state="hidden", timeout=20_000)
+        page.keyboard.press("Home")
+        page.keyboard.press("r")
+        settle(page)
+        assert session.view(0)["words"][0]["decided"]["head"]
+
+
+def test_a_sentence_that_is_no_conllu_is_announced_and_can_only_be_looked_at(context, file):
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write("1\tbroken\t_\n\n")
+    with annotating(file) as (address, _):
+        page = visited(context, address)
+        why = f"{file}:{len(file.read_text().splitlines()) - 1}: this sentence cannot be annotated: expected 10 columns"
+        assert why in page.inner_text("#banner")
+        page.keyboard.press("Escape")
+        page.locator("#banner").wait_for(state="hidden")
+        page.fill("#number", "5")
+        page.press("#number", "Enter")
+        page.locator("#tree pre", has_text="broken").wait_for()
+        assert why in page.inner_text("#banner")
+        assert page.inner_text("#told") == "This sentence can only be looked at."
+        assert page.locator("#done").is_disabled()
+        assert page.locator("#words tr").count() == page.locator("#notes-panel textarea").count() == 0
+        page.press("#number", "Enter")
+        page.keyboard.press("PageUp")
+        settle(page)
+        assert page.locator("#words tr[data-row]").count() == 2
+        assert page.locator("#done").is_enabled()
         assert page.complaints == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,14 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._caching import cached_property
-from panparser.annotation.drafts import Draft, key_of
+from panparser.annotation.drafts import Draft, LineError, key_of
 from panparser.errors import AnnotationError, ConlluError
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.treebank import Treebank
 
 _BLANK = re.compile(rb"\n(?:\r?\n)+")
 _ROW = re.compile(rb"^[0-9]", re.M)
+_LATE_COMMENT = re.compile(rb"^[0-9][^\n]*\n#", re.M)
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
+_BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -110,10 +113,21 @@ class Document:
             try:
                 draft = Draft.read(self.text(index))
                 place.draft = draft if place.marks is None else place.marks.on(draft)
-            except ConlluError as error:
-                line = self.data.count(b"\n", 0, place.start) + 1
+            except LineError as error:
+                line = self.data.count(b"\n", 0, place.start) + 1 + error.line
                 raise AnnotationError(f"{self.path}:{line}: this sentence cannot be annotated: {error}") from None
         return place.draft
+
+    def broken(self) -> list[str]:
+        """Why sentences cannot be annotated, as far as that shows without reading all of them."""
+        found, read = [], self._at_first
+        for index, place in enumerate(self.places):
+            if not place.is_changed and place.start not in read:
+                try:
+                    self.draft(index)
+                except AnnotationError as error:
+                    found.append(str(error))
+        return found
 
     def text(self, index: int) -> str:
         """The lines of a sentence as they are now."""
@@ -182,13 +196,19 @@ class Document:
         nothing = treebank.id_of("deprel", "_")
         open_words = np.concatenate([[0], np.cumsum((treebank.heads < 0) | (treebank.labels == nothing))])
         is_done = (open_words[treebank.offsets[1:]] == open_words[treebank.offsets[:-1]]).tolist()
-        facts = zip(np.diff(treebank.offsets).tolist(), is_done, strict=True)
-        starts = [start for start, _ in _pieces(self.data)]
-        if len(treebank) == len(starts):
-            return dict(zip(starts, facts, strict=True))
-        lines = np.cumsum([1, *(self.data.count(b"\n", start, stop) for start, stop in _pieces(self.data))])
-        places = np.searchsorted(lines, [sentence.line for sentence in treebank], side="right") - 1
-        return {starts[place]: fact for place, fact in zip(places.tolist(), facts, strict=True)}
+        sizes = np.diff(treebank.offsets)
+        places = starts = [start for start, _ in _pieces(self.data)]
+        if len(treebank) != len(starts):
+            lines = np.cumsum([1, *(self.data.count(b"\n", start, stop) for start, stop in _pieces(self.data))])
+            numbers = np.searchsorted(lines, [sentence.line for sentence in treebank], side="right") - 1
+            places = [starts[number] for number in numbers]
+        found = dict(zip(places, zip(sizes.tolist(), is_done, strict=True), strict=True))
+        loops = treebank.heads == np.arange(1, treebank.words + 1) - np.repeat(treebank.offsets[:-1], sizes)
+        for at in np.unique(treebank.sentence_of_word()[loops]).tolist():
+            del found[places[at]]
+        for late in _LATE_COMMENT.finditer(self.data):
+            found.pop(starts[bisect_right(starts, late.start()) - 1], None)
+        return found
 
     def keys(self) -> dict[str, int]:
         """Where each sentence is, by its key; of several with one key, the first."""
@@ -238,7 +258,7 @@ def _ended(sentence: bytes) -> bytes:
 
 def _pieces(data: bytes) -> Iterator[tuple[int, int]]:
     """Where sentences are, each with the blank line after it, and with what before it is none."""
-    start = at = 0
+    start, at = 0, len(_BOM) if data.startswith(_BOM) else 0
     while at < len(data):
         found = _BLANK.search(data, at)
         stop = found.end() if found else len(data)

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from panparser.errors import AnnotationError, ConlluError
@@ -22,6 +23,17 @@ _FORMS = re.compile(rb"^[1-9][0-9]*\t([^\t\n]*)\t", re.M)
 _SENT_ID = re.compile(rb"^#[^\S\n]*sent_id[^\S\n]*=(.*)", re.M)
 _EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 ROOT = "root"  # the label of whose head is Root, and of nobody else, in UD
+
+
+class LineError(ConlluError):
+    """Lines that are no sentence. `line`: of the text, from 0, where that shows."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[LineError], tuple[str, int]]:
+        return type(self), (str(self), self.line)
 
 
 def is_root(label: str) -> bool:
@@ -96,10 +108,12 @@ class Draft:
 
     @classmethod
     def read(cls, text: str) -> Draft:
-        """The sentence of some lines of CoNLL-U. Raises ConlluError if they could not be written back as they are."""
+        """The sentence of some lines of CoNLL-U. Raises LineError if they could not be written back as they are."""
         draft = _Reader(text).draft()
-        if draft.to_text() != text:
-            raise ConlluError("the lines of this sentence are not in their usual order or form")
+        if (again := draft.to_text()) != text:
+            pairs = zip_longest(text.split("\n"), again.split("\n"))
+            line = next(number for number, (found, usual) in enumerate(pairs) if found != usual)
+            raise LineError("this line is not in its usual place or form", line)
         return replace(draft, done=draft.is_complete)
 
     def to_text(self) -> str:
@@ -286,22 +300,29 @@ class _Reader:
         body = body[len(self.before) :]
         self.newline = "\r\n" if "\r\n" in body + self.after else "\n"
         self.lines = body.split(self.newline)
+        self.text = text
+        self.starts: list[int] = []  # of lines with words
         self.comments: list[str] = []
         self.words: list[Word] = []
         self.multiword: list[Extra] = []
         self.empty: list[Extra] = []
 
     def draft(self) -> Draft:
+        at = len(self.before)
         for line in self.lines:
-            if line.startswith("#"):
-                self.comments.append(line)
+            if not line.startswith("#"):
+                self._take(line.split("\t"), at)
+            elif self.words or self.multiword or self.empty:
+                raise self._wrong("expected comments before the words, found one among them", at)
             else:
-                self._take(line.split("\t"))
+                self.comments.append(line)
+            at += len(line) + len(self.newline)
         if not self.words:
-            raise ConlluError("expected words, found none")
+            raise self._wrong("expected words, found none", len(self.before))
         for number, word in enumerate(self.words, start=1):
             if word.head is not None and (word.head > len(self.words) or word.head == number):
-                raise ConlluError(f"word {number}: expected the number of another word in HEAD, found {word.head}")
+                expected = f"word {number}: expected the number of another word in HEAD, found {word.head}"
+                raise self._wrong(expected, self.starts[number - 1])
         return Draft(
             tuple(self.words),
             tuple(self.comments),
@@ -312,27 +333,35 @@ class _Reader:
             after=self.after,
         )
 
-    def _take(self, cells: list[str]) -> None:
+    def _wrong(self, message: str, at: int) -> LineError:
+        return LineError(message, self.text.count("\n", 0, at))
+
+    def _take(self, cells: list[str], at: int) -> None:
+        """The line that begins there."""
         if len(cells) != _COLUMNS:
-            raise ConlluError(f"expected {_COLUMNS} columns, found {len(cells)}")
+            raise self._wrong(f"expected {_COLUMNS} columns, found {len(cells)}", at)
         if _WORD.fullmatch(cells[0]):
             if int(cells[0]) != len(self.words) + 1:
-                raise ConlluError(f"expected word {len(self.words) + 1}, found {cells[0]}")
-            self.words.append(_word(cells))
+                raise self._wrong(f"expected word {len(self.words) + 1}, found {cells[0]}", at)
+            self.words.append(self._word(cells, at))
+            self.starts.append(at)
         elif found := _RANGE.fullmatch(cells[0]):
+            if int(found[1]) != len(self.words) + 1:
+                raise self._wrong(f"expected {cells[0]} before word {found[1]}, found it elsewhere", at)
             self.multiword.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
         elif found := _EMPTY.fullmatch(cells[0]):
+            if int(found[1]) != len(self.words):
+                raise self._wrong(f"expected {cells[0]} after word {found[1]}, found it elsewhere", at)
             self.empty.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
         else:
-            raise ConlluError(f"expected the number of a word in ID, found {cells[0]!r}")
+            raise self._wrong(f"expected the number of a word in ID, found {cells[0]!r}", at)
 
-
-def _word(cells: list[str]) -> Word:
-    head = None
-    if cells[6] != "_":
-        if not cells[6].isascii() or not cells[6].isdigit() or len(cells[6]) > 9:
-            raise ConlluError(f"word {cells[0]}: expected a number in HEAD, found {cells[6]!r}")
-        head = int(cells[6])
-    label = None if cells[7] == "_" else cells[7]
-    _, form, lemma, upos, xpos, feats, _, _, deps, misc = cells
-    return Word(form, lemma, upos, xpos, feats, head, label, deps, misc)
+    def _word(self, cells: list[str], at: int) -> Word:
+        head = None
+        if cells[6] != "_":
+            if not cells[6].isascii() or not cells[6].isdigit() or len(cells[6]) > 9:
+                raise self._wrong(f"word {cells[0]}: expected a number in HEAD, found {cells[6]!r}", at)
+            head = int(cells[6])
+        label = None if cells[7] == "_" else cells[7]
+        _, form, lemma, upos, xpos, feats, _, _, deps, misc = cells
+        return Word(form, lemma, upos, xpos, feats, head, label, deps, misc)

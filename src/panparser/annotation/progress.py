@@ -4,19 +4,34 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from panparser.annotation.drafts import Draft
 from panparser.annotation.journal import Journal, kind_of
 from panparser.errors import JournalError
 
 _CORRECTIONS = ("head", "label", "arc", "cell", "forbid", "span")
 _BREAK = 300.0  # seconds: a longer pause was not work
 _LATEST = 20  # sentences that the speed is measured on
-FIELDS = ("number", "time", "seconds", "user", "sentence", "key", "gesture", "word", "detail", "changed", "undone_by")
+FIELDS = (
+    "number",
+    "time",
+    "seconds",
+    "user",
+    "sentence",
+    "sent_id",
+    "gesture",
+    "word",
+    "detail",
+    "changed",
+    "undone_by",
+)
 
 
 @dataclass
@@ -67,14 +82,20 @@ class Progress:
 
 
 def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every gesture of a journal: when, how long after the one before, who, where, what, and what undid it."""
+    """Every gesture of a journal: when, how long after the one before, who, where, what, and what undid it.
+
+    Sentences and words count from 1, as they stood at that moment. `detail` has what the gesture says besides, under
+    the names of `operations`.
+    """
     rows: dict[int, dict[str, Any]] = {}
     last: float | None = None
     for record in records:
         kind = kind_of(record)
         if kind not in ("op", "undo", "redo"):
             continue
-        value = dict(record["op"]) if kind == "op" else {"op": kind}
+        value = dict(record["op"]) if kind == "op" else {"op": kind, kind: record[kind]}
+        if "places" in value:
+            value["places"] = [[sentence + 1, word] for sentence, word in value["places"]]
         parts = record.get("parts", ())
         if kind == "undo":
             rows[record["undo"]]["undone_by"] = record["n"]
@@ -83,19 +104,31 @@ def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         of = rows.get(record.get(kind, 0), {}) if kind != "op" else {}
         rows[record["n"]] = {
             "number": record["n"],
-            "time": record["at"],
+            "time": _moment(record["at"]),
             "seconds": None if last is None else round(record["at"] - last, 3),
             "user": record.get("user"),
-            "sentence": parts[0]["index"] if parts else of.get("sentence"),
-            "key": parts[0].get("key") if parts else of.get("key"),
+            "sentence": parts[0]["index"] + 1 if parts else of.get("sentence"),
+            "sent_id": _sent_id(parts[0]) if parts else of.get("sent_id"),
             "gesture": value.pop("op"),
             "word": value.pop("word", of.get("word")),
-            "detail": value or None,
-            "changed": sum(len(part.get("cells", ())) or 1 for part in parts),
+            "detail": value,
+            "changed": sum(len(part.get("cells", ())) or 1 for part in parts) if kind == "op" else of.get("changed"),
             "undone_by": None,
         }
         last = record["at"]
     return list(rows.values())
+
+
+def _moment(at: float) -> str:
+    """Seconds since 1970 as ISO 8601 has it, in UTC."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _sent_id(part: dict[str, Any]) -> str | None:
+    """The name of the sentence that a part changes; None if it has none."""
+    if "key" in part:
+        return str(part["key"]).rpartition("#")[0] or None
+    return Draft.from_value(part["old"][0]).comment("sent_id") if part["old"] else None
 
 
 def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
@@ -111,9 +144,14 @@ def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
 
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
-    """Gestures as CSV."""
+    """Gestures as CSV; `detail` is JSON, what is not known is empty."""
     target = io.StringIO()
     writer = csv.DictWriter(target, FIELDS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(row | {"detail": json.dumps(row["detail"], ensure_ascii=False)} for row in rows)
     return target.getvalue()
+
+
+def to_json_lines(rows: Iterable[dict[str, Any]]) -> str:
+    """Gestures as lines of JSON; what is not known is null."""
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

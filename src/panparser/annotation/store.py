@@ -21,9 +21,10 @@ from panparser.annotation.document import Document
 from panparser.annotation.journal import Journal, kind_of
 from panparser.annotation.lock import Lock
 from panparser.errors import AnnotationError, JournalError
-from panparser.storage.files import whole_file, write_whole
+from panparser.storage.files import check_writable, whole_file, write_whole
 
 _ATTEMPTS = 5  # to save while others write, too
+_MOST_BROKEN = 5  # sentences that are listed
 Signature = tuple[int, int, int]
 
 
@@ -40,6 +41,7 @@ class Store:
         self._lock = Lock(path)
         if not path.is_file():
             raise AnnotationError(f"{path}: cannot be read: there is no such file")
+        check_writable(path, AnnotationError)
         self._lock.take(address)
         try:
             self._known = _signature(path)
@@ -65,6 +67,18 @@ class Store:
                 f"{self.path}: is as it was some time ago; {found.reapplied} later gestures were done again"
             )
         self._note_merged(found)
+        self._note_broken()
+
+    def _note_broken(self) -> None:
+        """Sentences that can only be looked at."""
+        broken = self.document.broken()
+        if not broken:
+            return
+        count = "1 sentence is" if len(broken) == 1 else f"{len(broken):,} sentences are"
+        self.notices.append(f"{self.path}: {count} no CoNLL-U, and can only be looked at:")
+        self.notices += broken[:_MOST_BROKEN]
+        if len(broken) > _MOST_BROKEN:
+            self.notices.append(f"{len(broken) - _MOST_BROKEN:,} more (`panparser validate {self.path}` lists them)")
 
     def _note_merged(self, found: replaying.Replay) -> None:
         """Others changed the file, perhaps: what was added to it is written down, and told."""

@@ -14,6 +14,7 @@ from panparser.errors import AnnotationError
 View = dict[str, Any]
 _SHOWN = ("form", "lemma", "upos", "xpos", "feats", "misc", "head", "label")
 _MAX_MOVED = 300  # sentences around its place where one is looked for
+_OF_TREES = ("non-tree", "multiple-roots")
 _TAGS = ("upos", "xpos", "feats", "lemma")
 
 
@@ -42,11 +43,18 @@ def view_of(document: Document, index: int, completion: Completion) -> View:
         "spans": [list(span) for span in draft.spans],
         "least_certain": completion.least_certain(draft),
         "right_to": undecided.index(True) if True in undecided else len(draft.words),
-        "problems": problems_of(draft, completion.words),
+        "problems": _problems(draft, completion),
         "conflict": None if completion.conflict is None else completion.conflict.to_value(draft),
         "alternatives": None,
         "unreadable": None,
     }
+
+
+def _problems(draft: Draft, completion: Completion) -> list[View]:
+    """What is wrong, but for what the conflict says already: a circle, a second root."""
+    said = () if completion.conflict is None else completion.conflict.words
+    found = problems_of(draft, completion.words)
+    return [each for each in found if each["rule"] not in _OF_TREES or each["word"] not in said]
 
 
 def _word(number: int, draft: Draft, completion: Completion) -> View:

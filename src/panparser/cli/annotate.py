@@ -48,7 +48,10 @@ def annotate(
     ] = None,
     export: Annotated[
         str | None,
-        typer.Option(metavar="FILE.csv", help="Instead: write every gesture so far, with its time, as a table."),
+        typer.Option(
+            metavar="FILE",
+            help="Instead: write every gesture so far, with its time: a table, or lines (.jsonl) of JSON.",
+        ),
     ] = None,
     compare: Annotated[
         str | None,
@@ -185,15 +188,14 @@ def _transferred(path: Path, sources: list[str], seed: int) -> Any:
 def _look(file: str, export: str | None, compare: str | None) -> None:
     """Prints how two files agree, or writes the gestures of a journal."""
     if export is not None:
-        from panparser.annotation.journal import Journal
-        from panparser.annotation.progress import gestures, to_csv
+        from panparser.annotation.progress import read_gestures, to_csv, to_json_lines
 
         check_writable(Path(export), SpecError, file)
-        journal = Path(file).with_name(f"{Path(file).name}.journal")
-        rows = gestures(Journal(journal, "").records())
+        rows = read_gestures(file)
         if not rows:
-            raise SpecError(f"{journal}: expected gestures to export, found none")
-        write_whole(Path(export), to_csv(rows).encode(), SpecError)
+            raise SpecError(f"{file}.journal: expected gestures to export, found none")
+        written = to_json_lines(rows) if export.endswith((".jsonl", ".ndjson")) else to_csv(rows)
+        write_whole(Path(export), written.encode("utf-8", "surrogateescape"), SpecError)
         _say(f"{export}: {len(rows):,} gestures")
     if compare is not None:
         from panparser.annotation.annotators import agreement

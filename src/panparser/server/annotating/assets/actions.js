@@ -86,6 +86,16 @@ async function edited(operation, told, more = {}, seen = {}) { // of the view th
     throw error;
   }
 }
+// An edit that may be refused: `done` is called if it was not, else `refused` with the reason.
+export const tried = (operation, told, done, refused) => perform(async () => {
+  try {
+    await edited(operation, told);
+    done();
+  } catch (error) {
+    if (error.status !== 400) throw error;
+    refused(error.message);
+  }
+});
 export async function refreshSummary() {
   const summary = await ask("summary").catch(() => null);
   if (summary) set({ summary });
@@ -153,7 +163,7 @@ export const finish = ({ everything }) => perform(async () => {
   if (state.view.unreadable || !mayFinish(state.view)) return;
   const operation = { op: "done", done: true, accept: everything, ...model() };
   const answer = await edited(operation, everything ? "All right and done" : "Done, as far as it is decided");
-  const open = answer?.problems.filter(isGrave) ?? [];
+  const open = answer ? [...(answer.conflict ? [answer.conflict] : []), ...answer.problems.filter(isGrave)] : [];
   if (answer?.done) await advance(open.length ? `Sentence ${answer.index + 1} is done with ${open.length === 1 ? "a problem" : `${open.length} problems`}: ${visible(open[0].message)}` : "");
 });
 export const reopen = () => edit({ op: "done", done: false }, "Open again");

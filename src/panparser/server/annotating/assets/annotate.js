@@ -9,7 +9,7 @@ import { openKeys, prepareKeys } from "./keys.js";
 import { preparePointing } from "./pointing.js";
 import { openConsistency, openSearch } from "./searching.js";
 import { ask, listen } from "./server.js";
-import { cursorWord, onChange, selected, set, state, sureness } from "./state.js";
+import { afterDrawing, cursorWord, onChange, selected, set, state, sureness } from "./state.js";
 import { prepareTable } from "./table.js";
 import { reveal } from "./tree.js";
 
@@ -22,8 +22,11 @@ function drawSentence({ view, cursor, picked, alternatives }) {
   const forbidden = view.words[(picked ?? cursor) - 1]?.forbidden ?? [];
   const drawing = sentenceDrawing(view, { cursor, picked, range: selected(), forbidden }, other);
   $("tree").replaceChildren(drawing.svg);
-  drawing.decorate();
-  reveal($("tree"), drawing, [cursor - 1, ...(picked ? [picked - 1] : [])]);
+  afterDrawing(() => {
+    if (drawing.svg.parentNode !== $("tree")) return;
+    reveal($("tree"), drawing, [cursor - 1, ...(picked ? [picked - 1] : [])]);
+    drawing.decorate();
+  });
 }
 const treeOf = (view, { heads, labels }) => view.words.map((word, i) => ({ ...word, head: heads[i], label: labels[i] }));
 
@@ -44,7 +47,7 @@ function drawText({ view, cursor }) {
 
 function tell({ view, message, picked, alternatives }) { // what the screen shows, in words
   const word = cursorWord();
-  if (!word) return;
+  if (!word) return void ($("told").textContent = view ? "This sentence can only be looked at." : "");
   const arc = word.head == null ? "no head yet" : word.head ? `${word.label ?? "?"} of ${quoted(view.words[word.head - 1].form)}` : "root";
   const percent = sureness(word), { head, label } = word.decided, what = head === label ? "" : head ? "head decided, relation " : "relation decided, head ";
   const sure = head && label ? "decided" : `${what}predicted${percent == null ? "" : `, ${percent} % sure`}`;
@@ -65,18 +68,20 @@ function drawBar({ view, summary, savedAt, learning }) {
   $("undo").disabled = !view.can_undo;
   $("redo").disabled = !view.can_redo;
   $("done").textContent = view.done ? "Open again" : "Done";
+  for (const id of ["done", "other-trees", "consistency"]) $(id).disabled = Boolean(view.unreadable);
   const saved = savedAt ? `saved ${savedAt.toLocaleTimeString("en-GB")}` : "nothing changed yet";
   $("saved").textContent = learning ? `${saved} · learning …` : saved;
 }
-function drawBanner({ offline, waiting, view, notices }) {
+function drawBanner({ offline, stopped, waiting, view, notices }) {
   const banner = $("banner"), texts = [];
-  if (offline) texts.push(`${offline.replace(/\.$/, "")}. The page tries again by itself; nothing can be changed until then.`);
+  const after = stopped ? "Nothing can be changed here." : "The page tries again by itself; nothing can be changed until then.";
+  if (offline) texts.push(`${offline.replace(/\.$/, "")}. ${after}`);
   if (waiting) texts.push(`Not saved yet: ${waiting}.`);
-  if (notices.length) texts.push(notices.join(" "));
+  texts.push(...notices);
   if (!offline && view?.read_only) texts.push(`Nothing can be changed: ${view.read_only}`);
-  if (view?.unreadable) texts.push(view.unreadable);
+  if (view?.unreadable && !notices.includes(view.unreadable)) texts.push(view.unreadable);
   banner.hidden = texts.length === 0;
-  if (banner.textContent !== texts.join(" ")) banner.textContent = texts.join(" ");
+  if (banner.textContent !== texts.join("")) banner.replaceChildren(...texts.map((text) => make("p", {}, text)));
 }
 
 // --- What the server tells ---
@@ -110,7 +115,7 @@ function prepareBar() {
 }
 
 const PARTS = [[["view", "cursor", "picked", "range", "alternatives"], drawSentence], [["view", "cursor"], drawText],
-  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "waiting", "view", "notices"], drawBanner], [["summary"], fillLists]];
+  [["view", "cursor", "picked", "message", "alternatives"], tell], [["view", "summary", "savedAt", "learning"], drawBar], [["offline", "stopped", "waiting", "view", "notices"], drawBanner], [["summary"], fillLists]];
 
 async function start() {
   if (location.search) history.replaceState(null, "", location.pathname + location.hash); // the token has done its work

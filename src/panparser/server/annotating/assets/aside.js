@@ -20,10 +20,10 @@ function wordPanel({ labels }) {
   $("word-panel").replaceChildren(...parts);
 }
 function ranked(word, labels) { // what the model thinks, best first
-  const list = make("ol", { class: "ranked" });
+  const list = make("ol", { class: "ranked" }), isRanked = labels.some(({ score }) => score !== labels[0].score); // else the model says nothing
   labels.slice(0, 9).forEach(({ label, score }, i) => {
     const item = make("li"), button = make("button", { type: "button", ...(label === word.label ? { "aria-current": "true" } : {}) });
-    button.append(make("kbd", {}, i + 1), make("span", { class: "name" }, visible(label)), meter(Math.exp(score / 5)));
+    button.append(make("kbd", {}, i + 1), make("span", { class: "name" }, visible(label)), isRanked ? meter(Math.exp(score / 5)) : "");
     button.addEventListener("click", () => rankedLabel(i + 1));
     item.append(button);
     list.append(item);
@@ -73,6 +73,7 @@ function tokensButton() {
 
 function problemsPanel({ view }) {
   if (!view) return;
+  if (view.unreadable) return section("problems-panel", "Problems", make("p", { class: "note" }, "Its lines are no CoNLL-U; see above."));
   const list = make("ul", { class: "problems" });
   if (view.conflict) {
     const item = make("li", { class: "bad" });
@@ -130,6 +131,7 @@ function curve(values) { // corrections per 100 words, as they fall
 
 function notesPanel({ view }) {
   if (!view || $("notes-panel").contains(document.activeElement)) return;
+  if (view.unreadable) return void $("notes-panel").replaceChildren();
   const note = area("Note", view.note, (text) => setNote(text));
   const comments = area("Comments", view.comments.join("\n"), (text) => setComments(text.split("\n").filter((line) => line.trim())));
   section("notes-panel", "Notes", note, comments);

@@ -135,7 +135,12 @@ function openKeys() {
   const columns = make("div", { class: "keys-list" });
   let list = null;
   for (const [keys, text] of COMMANDS) {
-    if (typeof keys === "string") { columns.append(make("h3", {}, keys), list = make("dl")); continue; }
+    if (typeof keys === "string") {
+      const group = make("section");
+      group.append(make("h3", {}, keys), list = make("dl"));
+      columns.append(group);
+      continue;
+    }
     const term = make("dt");
     const shown = keys.length > 4 ? [keys[0], "…", keys.at(-1)] : keys;
     for (const key of shown) term.append(make("kbd", {}, ({ " ": "Space", ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", PageUp: "Page Up", PageDown: "Page Down" })[key] ?? key), " ");

@@ -12,15 +12,24 @@ export const state = {
   savedAt: null,
   waiting: null, // an edit that the server did not acknowledge
   offline: null, // why nothing can be changed now
+  stopped: false, // is that so because another run of the server answers?
   learning: false,
   notices: [], // of the start, or of files that others changed
 };
 const listeners = [];
 export function onChange(listener) { listeners.push(listener); }
+let isDrawing = false, later = [];
 export function set(changes) {
   Object.assign(state, changes);
-  for (const listener of listeners) listener(state, changes);
+  const isFirst = !isDrawing;
+  isDrawing = true;
+  try {
+    for (const listener of listeners) listener(state, changes);
+  } finally {
+    if (isFirst) { isDrawing = false; const waiting = later; later = []; for (const measure of waiting) measure(); }
+  }
 }
+export function afterDrawing(measure) { later.push(measure); } // what asks where things are: the page is laid out once, not for each part
 
 export const wordAt = (id) => state.view?.words[id - 1] ?? null;
 export function sureness({ decided, confidence, label_confidence: ofLabel }) { // of what is not decided, in percent; null: unknown, or all is

@@ -2,7 +2,7 @@
 import { $, make, visible } from "./elements.js";
 import { isLow } from "./drawing.js";
 import { attach, moveTo, setField, setLabel } from "./actions.js";
-import { isLocked, onChange, state, sureness } from "./state.js";
+import { afterDrawing, isLocked, onChange, state, sureness } from "./state.js";
 
 const COLUMNS = [
   ["form", "Form"], ["lemma", "Lemma"], ["upos", "UPOS"], ["xpos", "XPOS"], ["feats", "Features"],
@@ -14,26 +14,42 @@ let lastColumn = 2;
 
 const textOf = (word, field) => { const value = word[field]; return value == null || value === "" ? "_" : String(value); };
 
+// Rows of words that have not changed stay: `drawn` has what each shows.
+let drawn = [];
 function render({ view, cursor }) {
   const place = $("words");
   if (editing) return;
-  if (!view) return void place.replaceChildren();
-  const head = make("thead"), line = make("tr"), body = make("tbody");
+  if (!view?.words.length) { drawn = []; return void place.replaceChildren(); }
+  const rows = rowsOf(view, cursor), body = place.tBodies[0];
+  if (!body || rows.length !== drawn.length) place.replaceChildren(header(), bodyOf(rows));
+  else rows.forEach(([what, row], i) => { if (drawn[i] !== what || body.rows[i].querySelector("input")) body.rows[i].replaceWith(row()); });
+  drawn = rows.map(([what]) => what);
+}
+function header() {
+  const head = make("thead"), line = make("tr");
   for (const [name, kind] of [["#", "number"], ...COLUMNS.map(([field, title]) => [title, field]), ["Sure", "sure"]]) line.append(make("th", { scope: "col", class: kind }, name));
   head.append(line);
-  const tokens = new Map(view.multiword.map((token) => [token.first, token]));
+  return head;
+}
+function bodyOf(rows) {
+  const body = make("tbody");
+  body.append(...rows.map(([, row]) => row()));
+  return body;
+}
+function rowsOf(view, cursor) { // what each row shows, as a text, and what makes it
+  const tokens = new Map(view.multiword.map((token) => [token.first, token])), rows = [];
   for (const word of view.words) {
     const token = tokens.get(word.id);
-    if (token) body.append(tokenRow(token));
-    body.append(wordRow(word, word.id === cursor));
-    for (const node of view.empty.filter((each) => Number(each.id.split(".")[0]) === word.id)) body.append(emptyRow(node));
+    if (token) rows.push([JSON.stringify(token), () => tokenRow(token)]);
+    rows.push([JSON.stringify([word, word.id === cursor]), () => wordRow(word, word.id === cursor)]);
+    for (const node of view.empty.filter((each) => Number(each.id.split(".")[0]) === word.id)) rows.push([JSON.stringify(node), () => emptyRow(node)]);
   }
-  place.replaceChildren(head, body);
+  return rows;
 }
 function tokenRow({ first, last, form, misc }) {
   const line = make("tr", { class: "token" });
   line.append(make("td", {}, `${first}–${last}`));
-  line.append(make("td", { class: "text" }, visible(form)), make("td", { colspan: COLUMNS.length - 2, class: "note" }, "written as one token"), make("td", { class: "text" }, misc), make("td"));
+  line.append(make("td", { class: "text" }, visible(form)), make("td", { colspan: COLUMNS.length - 2, class: "note" }, "written as one token"), make("td", { class: "text" }, misc === "_" ? "–" : visible(misc)), make("td"));
   return line;
 }
 function emptyRow(node) {
@@ -99,7 +115,7 @@ function onKey(event) {
 }
 
 export function prepareTable() {
-  onChange((now, changes) => { if ("view" in changes || "cursor" in changes) { render(now); reveal(now.cursor); } });
+  onChange((now, changes) => { if ("view" in changes || "cursor" in changes) { render(now); afterDrawing(() => reveal(now.cursor)); } });
 }
 function reveal(cursor) { // inside its box: the page stays where it is
   const line = document.querySelector(`#words tr[data-row="${cursor}"]`), box = $("words").parentNode;

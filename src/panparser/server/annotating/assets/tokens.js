@@ -1,6 +1,6 @@
 // Tokens: split, joined, written as one; borders of sentences.
 import { $, make, visible } from "./elements.js";
-import { edit, named } from "./actions.js";
+import { edit, named, tried } from "./actions.js";
 import { choices, openDialog, textField } from "./dialogs.js";
 import { cursorWord, isLocked, selected, state } from "./state.js";
 
@@ -24,18 +24,24 @@ export function openTokens() {
   openDialog("tokens-dialog", "Tokens and sentences", choices(lines)).querySelector("li button").focus();
 }
 function askForms(word) { // a space divides
-  const done = (text) => {
+  const done = (text, refused) => {
     const forms = text.split(/\s+/).filter(Boolean);
-    if (forms.length > 1) does({ op: "split", word: word.id, forms }, `${named(word.id)} is ${forms.join(" + ")}`)();
+    if (forms.length < 2) return refused("Put at least one space between letters.");
+    return tried({ op: "split", word: word.id, forms }, `${named(word.id)} is ${forms.join(" + ")}`, close, refused);
   };
-  fill("Split the word", "Put a space where it divides, then press Enter.", textField("Parts", word.form, done));
+  fill("Split the word", "Put a space where it divides, then press Enter.", "Parts", word.form, done);
 }
 function askToken(first, last, forms) {
-  const done = (text) => { if (text.trim()) does({ op: "multiword", first, last, form: text.trim() }, `${text.trim()} = ${forms.join(" + ")}`)(); };
-  fill("Multiword token", "How is it written in the text? Then press Enter.", textField("Token", forms.join(""), done), true);
+  const done = (text, refused) => {
+    const form = text.trim();
+    return form ? tried({ op: "multiword", first, last, form }, `${form} = ${forms.join(" + ")}`, close, refused) : refused("Type how it is written.");
+  };
+  fill("Multiword token", "How is it written in the text? Then press Enter.", "Token", forms.join(""), done, true);
 }
-function fill(title, note, field, replaces = false) {
-  const input = openDialog("tokens-dialog", title, make("p", { class: "note" }, note), field).querySelector("input");
+function fill(title, note, name, value, done, replaces = false) { // what was refused stays to be mended
+  const why = make("p", { class: "trouble", role: "alert" });
+  const field = textField(name, value, (text) => { why.textContent = ""; done(text, (reason) => { why.textContent = visible(reason); }); });
+  const input = openDialog("tokens-dialog", title, make("p", { class: "note" }, note), field, why).querySelector("input");
   input.focus();
   if (replaces) input.select();
 }
