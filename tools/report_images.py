@@ -40,8 +40,8 @@ def main() -> None:
     data = ROOT / "tests" / "data"
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         report = Path(place) / "report.html"
-        files = (data / "english.conllu", data / "english-beam.conllu")
-        analyze = [sys.executable, "-m", "panparser", "--quiet", "analyze", *files, "--report", report]
+        files = [str(data / name) for name in ("english.conllu", "english-beam.conllu")]
+        analyze = [sys.executable, "-m", "panparser", "--quiet", "analyze", *files, "--report", str(report)]
         subprocess.run(analyze, check=True, stdout=subprocess.DEVNULL)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         for theme in ("light", "dark"):
