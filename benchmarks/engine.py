@@ -2,17 +2,24 @@
 
     python benchmarks/engine.py            # prints, and writes benchmarks/results/engine.txt
     python benchmarks/engine.py --quick    # a tenth of the work, prints only
+    python benchmarks/engine.py --before PYTHON    # ArcEager and ArcHybrid beside another build; engine_before.txt
 
 Figures are CPU time, the best of three runs. A transition with costs means: the legal transitions of a state are found,
-the exact cost of each against the gold is computed, one of them is chosen at random and applied.
+the exact cost of each against the gold is computed, one of them is chosen at random and applied. Two builds walk in
+turn, a tenth of a second each.
 """
 
 from __future__ import annotations
 
+import argparse
 import random
+import subprocess
+import sys
 import time
+from pathlib import Path
+from statistics import median
 
-from machine import heading, main
+from machine import add_before, builds, heading, write_result
 
 import panparser as pp
 from panparser import _engine
@@ -24,6 +31,22 @@ LOCAL = (
     *("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-eager-partial", "arc-hybrid-partial"),
     *("arc-swift", "covington", "covington-projective", "easy-first"),
 )
+COMPARED = ("arc-eager", "arc-hybrid")
+TURNS = 9
+SERVED = """
+import random, sys, time
+import panparser as pp
+from panparser import _engine
+from panparser.testing import random_projective_tree
+
+for line in sys.stdin:
+    name, root, single, linked, transitions = line.split()
+    system, rng = pp.system(name, root=root, single_root=single == "True"), random.Random(1)
+    references = [system.reference(pp.Gold(random_projective_tree(25, rng))) for _ in range(200)]
+    start = time.process_time()
+    _, states, *_ = _engine.walk(system._lowered.engine, references, 1, int(transitions), linked == "True", True)
+    print(states / (time.process_time() - start), flush=True)
+"""
 
 
 def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int) -> float:
@@ -77,5 +100,61 @@ def report(scale: int) -> str:
     return "\n".join(lines)
 
 
+def compare(before: Path) -> str:
+    """Both builds in turn, by variant and kind of state: the best and the median of each, and their quotients."""
+    pythons = builds(before)
+    walkers = {
+        build: subprocess.Popen(
+            [python, "-c", SERVED], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+        for build, python in pythons.items()
+    }
+
+    def ask(build: str, line: str) -> float:
+        stdin, stdout = walkers[build].stdin, walkers[build].stdout
+        assert stdin is not None
+        assert stdout is not None
+        print(line, file=stdin, flush=True)
+        return float(stdout.readline()) / 1e6
+
+    lines = [
+        heading(),
+        "",
+        f"Random legal walks with exact costs, 25 words, million transitions/s; {TURNS} runs of each build in turn",
+        f"{'system':38}{'states':9}{'best, before':>14}{'now':>7}{'ratio':>7}"
+        f"{'median, before':>16}{'now':>7}{'ratio':>7}",
+    ]
+    for name in COMPARED:
+        for root in ("first", "last"):
+            for single in (False, True):
+                system = describe(pp.system(name, root=root, single_root=single))
+                for linked in (False, True):
+                    line = f"{name} {root} {single} {linked} 1000000"
+                    turns = [{build: ask(build, line) for build in walkers} for _ in range(TURNS)]
+                    rates = {build: [turn[build] for turn in turns] for build in walkers}
+                    cells = ""
+                    for measure, width in ((max, 14), (median, 16)):
+                        then, now = measure(rates["before"]), measure(rates["now"])
+                        cells += f"{then:{width}.2f}{now:7.2f}{now / then:7.2f}"
+                    lines.append(f"{system:38}{'linked' if linked else 'mutable':9}{cells}")
+                    print(lines[-1], file=sys.stderr, flush=True)
+    for walker in walkers.values():
+        walker.communicate()
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the work; print only")
+    add_before(parser)
+    options = parser.parse_args()
+    if options.before:
+        write_result("engine_before", compare(options.before))
+    elif options.quick:
+        print(report(10))
+    else:
+        write_result("engine", report(1))
+
+
 if __name__ == "__main__":
-    main("engine", __doc__, report)
+    main()

@@ -65,11 +65,11 @@ LinkedState LinkedState::fork(std::int32_t action) const {
   return {arena, arena.size() - 1};
 }
 
-std::int32_t& LinkedState::list_at(Position position) const {
+inline std::int32_t& LinkedState::list_at(Position position) const {
   return position == kB0 ? state().returned : position == kL0 ? state().list : state().stack;
 }
 
-std::int32_t LinkedState::find(Position position) const {
+inline std::int32_t LinkedState::find(Position position) const {
   const auto& links = arena_->links_;
   std::int32_t link = list_at(position);
   if (position < kB0) {

@@ -558,7 +558,8 @@ void System::local_costs(const Frame& frame, Bits truths, std::uint32_t legal, c
 template <bool kDeep>
 void System::add_chain(const Frame& frame, std::uint32_t legal, const Gold& gold, std::span<std::int32_t> costs) const {
   const Chain<kDeep> now(frame, gold, frame.front, table_.limit);
-  const Chain<kDeep> next(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
+  const bool is_same = !kDeep && gold.chain_exit(frame.front + 1) == gold.chain_exit(frame.front);
+  const auto next = is_same ? now : Chain<kDeep>(frame, gold, frame.front + 1, table_.limit);  // when B0 has gone
   if (now.top == kNone && next.top == kNone) return;
   const int before = now.is_blocked(frame, {}, {}, table_.limit);
   for (; legal; legal &= legal - 1) {

@@ -218,6 +218,41 @@ def test_a_contradiction_is_shown_where_no_table_is_exact(system):
         assert pp.derive(system, whole.state.words - 1).witness is None
 
 
+@pytest.mark.parametrize(
+    "system", [system for system in BLOCKED if not system.potential.endswith("-loss")], ids=identify
+)
+def test_losses_are_found_beside_the_potential_of_a_system(system):
+    found = pp.derive(system, 4, potential=system.potential, directions=False)
+    assert found.system.potential == system.potential
+    assert any(row.loses for row in found.system.transitions)
+    check_system(found.system, 4)  # derive has proven it; and it claims nothing else than that proof
+    assert found.proofs[0].rows[-1].words == 4
+
+
+def test_losses_for_directions_are_found_beside_a_potential():
+    found = pp.derive(pp.system("arc-eager", root="first"), 4, potential="blocked-chain-1")
+    assert found.directions is None
+    assert found.system.knows_directions
+
+
+def test_a_potential_that_does_not_fit():
+    witness = pp.derive("arc-hybrid", 3, potential="blocked-chain-1").witness
+    assert (witness.problem, witness.cases[0].cost) == ("potential", -1)
+    assert str(witness).endswith(
+        "That is what blocked-chain-1 leaves to losses, and none is like that: it does not fit."
+    )
+
+
+def test_a_potential_that_is_not_enough():
+    assert pp.derive(pp.system("arc-eager", root="first"), 4, potential="blocked-chain-2").witness.problem == "sum"
+
+
+@pytest.mark.parametrize("name", ["arc-standard-loss", "crossing-arcs", "chain"])
+def test_potentials_that_losses_cannot_stand_beside(name):
+    with pytest.raises(pp.TableError, match=f"losses are derived beside .*; got the potential '{name}'"):
+        pp.derive("arc-hybrid", potential=name)
+
+
 def test_the_witness_of_arc_eager_with_root_first():
     text = str(pp.derive(pp.system("arc-eager", root="first")))
     assert text.startswith("arc-eager, Root first: no table of losses is exact\n\nSHIFT costs 1 here:\n\ngold tree\n")

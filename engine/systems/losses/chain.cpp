@@ -22,8 +22,10 @@ int count_open(const Frame& frame, Token top, int enough) {
 
 // A change removes at most two of the words that are counted; if it pops several, four.
 template <bool kDeep>
-Chain<kDeep>::Chain(const Frame& frame, const Gold& gold, Token front, int limit)
-    : top(gold.chain_exit(front)), open(top == kNone ? 0 : count_open(frame, top, limit + (kDeep ? 4 : 2))) {
+Chain<kDeep>::Chain(const Frame& frame, const Gold& gold, Token front, int limit) : top(gold.chain_exit(front)) {
+  const bool has_left = !kDeep && top != kNone && top != frame.front && !contains(frame.on_stack, top);
+  if (has_left) top = kNone;
+  open = top == kNone ? 0 : count_open(frame, top, limit + (kDeep ? 4 : 2));
   if (kDeep && frame.on_list && front == frame.front) {
     has_front = front == gold.words() || gold.chain_exit(front + 1) == front;
   }

@@ -27,7 +27,7 @@ struct Chain {
   // Is it blocked after a change?
   bool is_blocked(const Frame& frame, const Change& change, Passing passing, int limit) const;
 
-  Token top;               // kNone if there is none
+  Token top;               // kNone if there is none, or it has left the stack
   int open;                // unattached words at or below it in the stack, at most four above the limit
   bool has_front = false;  // where there is a list: is B0 on the way to it?
 

@@ -28,6 +28,12 @@ def derive(
         bool, typer.Option("--directions/--no-directions", help="Losses for head directions too, if they are exact.")
     ] = True,
     k: SpanOption = None,
+    potential: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Find the losses beside this potential: blocked-chain-1, blocked-chain-2 or cycles."
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the table here; the name ends in .toml or .json.")
     ] = None,
@@ -37,9 +43,9 @@ def derive(
 
     The losses that the system has, if any, its potential and its static oracle are ignored. The true cost of every
     transition in every state comes from exhaustive search; the smallest sum of losses that equals it everywhere is
-    proven as by `panparser check`. Potentials are not looked for, so a system that needs one has no exact losses. Exit
-    code 0: found; 1: no table of losses is exact (the smallest witness is shown), or the system is unsound; 2: bad
-    input.
+    proven as by `panparser check`. A system that needs a potential has no exact losses without it: --potential names
+    one. Exit code 0: found; 1: no table of losses is exact (the smallest witness is shown), or the system is unsound;
+    2: bad input.
 
     Examples:
 
@@ -49,20 +55,22 @@ def derive(
 
       panparser check mine.toml
 
+      panparser derive arc-eager --root first --potential blocked-chain-1
+
       panparser derive arc-standard
     """
-    table = without_costs(find_system(name, root, single_root, k, None))
+    table = without_costs(find_system(name, root, single_root, k, None), potential)
     if output:
         if output.suffix.lower() not in (".toml", ".json"):
             raise TableError(f"{output}: a table's file ends in .toml or .json")
         check_writable(output, TableError, name)
     with progress() as report:
-        found = find_losses(table, max_words, directions=directions, progress=report)
+        found = find_losses(table, max_words, directions=directions, potential=potential, progress=report)
     if found.system is None:
         print(json.dumps({"derived": False, "witness": str(found)}, indent=2) if as_json else found)
         if not as_json:
             print(
-                "\nA potential may count what losses cannot (docs/reference/table-language.md); derive looks for none."
+                "\nA potential may count what losses cannot (docs/reference/table-language.md): --potential names one."
                 '\nIt can be trained all the same, with losses that are nearly right and static_oracle = "rows".'
             )
         raise typer.Exit(1)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,7 @@ from panparser.trees.gold import Gold, Head, Mark, reference_heads
 
 @dataclass(frozen=True)
 class Case:
-    """The true cost of a transition in a state, for a gold."""
+    """The true cost of a transition in a state, for a gold, less what the potential counts."""
 
     state: State
     transition: str
@@ -46,14 +47,20 @@ class Search:
         return [Gold(heads) for heads in golds_of(self.system, self.words, kind)]
 
     def costs(self, golds: list[Gold]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
-        """The cost of every transition in every state for each gold; the shortest derivations come first."""
+        """The cost of every transition in every state for each gold; the shortest derivations come first.
+
+        What the potential of the system counts, if it has one, is not left to losses. It counts arcs, not directions.
+        """
         reachable = check._reachable(self.system, self.nodes, golds)
+        has_arcs = not any(gold.is_directed for gold in golds)
+        counted = check._Costs(self.system, golds) if self.system.potential and has_arcs else None
         for number, index in enumerate(self.order):
             if number % 256 == 0:
                 self.report(f"{self.words} words: true costs", number, len(self.order))
             node = self.nodes[index]
-            for name, after in zip(node.names, node.after, strict=True):
-                yield node.state, name, reachable[index] - reachable[after]
+            by_potential = counted.of(node.state, node.names).T if counted and node.names else repeat(0)
+            for name, after, known in zip(node.names, node.after, by_potential, strict=False):
+                yield node.state, name, (reachable[index] - reachable[after] - known).astype(np.int8)
 
     def clash(self, kind: Golds) -> tuple[Case, ...]:
         """The smallest gold whose cost is not the sum of the costs of its annotations: that case, then theirs.
@@ -109,6 +116,7 @@ class Evidence:
 
     conditions: tuple[StateCondition, ...]
     seen: dict[tuple[str, Mark | None], Seen] = field(default_factory=dict)
+    odd: Case | None = None  # the first whose cost is no loss's, neither 0 nor 1: the potential does not fit
 
     def gather(self, search: Search, kind: Golds) -> None:
         """Adds the evidence of the sentences of one length."""
@@ -124,6 +132,8 @@ class Evidence:
         for state, name, costs in search.costs(golds):
             look = viewer.of(state)
             for (gold, word, mark, placed), cost in zip(asked, costs.tolist(), strict=True):
+                if cost not in (0, 1) and self.odd is None:
+                    self.odd = Case(state, name, gold, cost)
                 sight = look(word, None if mark is not None else placed)
                 if sight is None:
                     continue

@@ -17,6 +17,8 @@ from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import Loss, back
 
+_BESIDE_LOSSES = ("blocked-chain-1", "blocked-chain-2", "cycles")  # potentials that are added to losses
+
 
 @dataclass(frozen=True)
 class Derived:
@@ -55,6 +57,7 @@ def derive(
     *,
     golds: Golds | None = None,
     directions: bool = True,
+    potential: str | None = None,
     progress: Progress | None = None,
 ) -> Derived:
     """Finds the losses of a transition system from its conditions and effects alone.
@@ -63,11 +66,12 @@ def derive(
     come from exhaustive search. The losses are found on sentences of fewer than `max_words` words (on all, if
     necessary), and proven by `check_system` up to `max_words`, for the golds that it takes (or other `golds`); so are
     those for head `directions`. Guards are used only if nothing fits without; then the fewest terms win, then those of
-    the fewest words.
+    the fewest words. With a `potential` (one that losses can stand beside: blocked-chain-1, blocked-chain-2, cycles),
+    losses are found for what it leaves.
 
     Raises CheckFailed, with a drawing, if the system is unsound (gets stuck, never ends, or its output is not a tree).
     """
-    bare = without_costs(system)
+    bare = without_costs(system, potential)
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     if golds is not None and golds not in get_args(Golds):
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
@@ -85,8 +89,10 @@ def derive(
     return Derived(directed[0], None, None, max(learned, directed[1]), proofs)
 
 
-def without_costs(system: Any) -> TransitionSystem:
+def without_costs(system: Any, potential: str | None = None) -> TransitionSystem:
     """The conditions and effects of a system, by name, file or value. Raises TableError if it cannot have losses."""
+    if potential is not None and potential not in _BESIDE_LOSSES:
+        raise TableError(f"losses are derived beside {', '.join(_BESIDE_LOSSES)}; got the potential {potential!r}")
     table = as_system(system)
     if not isinstance(table, TransitionSystem):
         raise TableError(f"{table.name} is written in Python; losses can be derived for tables")
@@ -96,7 +102,7 @@ def without_costs(system: Any) -> TransitionSystem:
         if back in row.then:
             raise TableError(f"{table.name}: {row.name} uses back, so costs need a static oracle: there are no losses")
     rows = tuple(replace(row, loses=()) for row in table.transitions)
-    return replace(table, transitions=rows, potential=None, static_oracle=None)
+    return replace(table, transitions=rows, potential=potential, static_oracle=None)
 
 
 class _Work:
@@ -125,6 +131,8 @@ class _Work:
             if clash:
                 return Witness(self.bare, "sum", clash)
             evidence.gather(search, kind)
+            if evidence.odd:
+                return Witness(self.bare, "potential", (evidence.odd,))
         found = self._fitted(evidence, table)
         return found if isinstance(found, Witness) else (found, self.max_words, self._proof(found, kind))
 

@@ -27,7 +27,10 @@ class Witness:
     - "wide": every loss that counts the first, with any guard, counts a case that costs 0: `loss`, the simplest,
       counts the second;
     - "unseen": no loss counts the first;
-    - "cover": no choice of losses counts every case once, the first among them.
+    - "cover": no choice of losses counts every case once, the first among them;
+    - "potential": the potential leaves a cost that no loss has, below 0 or above 1.
+
+    Costs are those that the potential, if there is one, leaves to losses.
     """
 
     system: TransitionSystem
@@ -64,6 +67,8 @@ class Witness:
             lines += _sum(others)
         elif others:
             lines += [f"and {others[0].cost} here:", "", self._drawing(others[0]), "", *self._apart()]
+        elif self.problem == "potential":
+            lines += [f"That is what {self.system.potential} leaves to losses, and none is like that: it does not fit."]
         elif self.problem == "unseen":
             lines += ["No loss sees what is lost: losses look at S0, S1, S2, B0 and Root, and at what hangs from them."]
         else:
