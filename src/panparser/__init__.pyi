@@ -38,6 +38,7 @@ from panparser.ensembles.arc_weights import learn_weights as learn_weights
 from panparser.ensembles.cascade import Cascade as Cascade
 from panparser.ensembles.cascade import Stage as Stage
 from panparser.ensembles.cascade_training import train_cascade as train_cascade
+from panparser.ensembles.combination import Combination as Combination
 from panparser.ensembles.combining import combine as combine
 from panparser.ensembles.regions import estimate_regions as estimate_regions
 from panparser.ensembles.voting import vote as vote

@@ -17,6 +17,7 @@ DEFAULT = "en"  # the default model
 _MODULES = {  # imported when a file of the kind is read
     "parser": "panparser.parsing.parser",
     "cascade": "panparser.ensembles.cascade",
+    "combination": "panparser.ensembles.combination",
     "pipeline": "panparser.pipeline.pipeline",
     "tagger": "panparser.sequences.tagger",
     "network-tagger": "panparser.sequences.networks",

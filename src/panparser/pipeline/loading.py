@@ -17,6 +17,7 @@ from panparser.systems.python import PythonSystem
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.ensembles.combination import Combination
     from panparser.pipeline.pipeline import Pipeline
     from panparser.sequences.networks import NetworkTagger
     from panparser.sequences.tagger import Tagger
@@ -41,9 +42,10 @@ def load(
     classifier: type[Classifier] | None = None,
     system: PythonSystem | None = None,
     functions: Functions | None = None,
-) -> Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
-    """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
-    pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its type.
+) -> Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
+    """What a model file holds: pipeline, parser, cascade, combination, tagger, tokenizer or lemmatizer. "en" is the
+    bundled English pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its
+    type.
 
     A file holds no code. Classifiers and Python systems are found by the names under which packages register them
     (entry points `panparser.classifiers` and `panparser.systems`), unless the class of the classifier, or the system,
@@ -58,7 +60,7 @@ def load(
     source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
     _check_use(found, place, classifier, {"system": system, "functions": functions})
-    return cast("Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
+    return cast("Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
 
 
 def _name(system: object) -> str:

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from panparser.transfer.candidates import PLANS, Method, Plan, Tally
+from panparser.transfer.candidates import COMBINED, PLANS, Method, Plan
+from panparser.transfer.tallies import Tally
 
 MORE = 10  # sentences whose gain is estimated
 _NAMES = {
     "joint": "all sources, the nearer the more, and the sample together",
+    "combined-joint": "each source, the sample, and both together, whose trees are combined",
+    "combined": "each source, and all of them, by tags alone, whose trees are combined",
     "pool": "the nearest sources together, by tags alone",
     "all": "all sources, the nearer the more, by tags alone",
     "vote": "each source by tags alone, and they vote, the nearer with the more weight",
@@ -27,7 +30,7 @@ def in_words(method: str) -> str:
 
 
 def _is_used(method: str, is_near: bool) -> bool:
-    return method in ("all", "joint", "vote", *PLANS) or (is_near and method == "pool")
+    return method in ("all", "joint", "vote", *COMBINED, *PLANS) or (is_near and method == "pool")
 
 
 @dataclass(frozen=True)

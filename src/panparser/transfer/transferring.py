@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from panparser._checks import check_count, check_share
 from panparser._threads import chosen_threads
-from panparser.ensembles.cascade import Cascade
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.parsing.parser import Parser
@@ -18,15 +17,16 @@ from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.lexicon import Lexicon
 from panparser.sequences.tagger import Tagger
 from panparser.transfer.candidates import (
+    COMBINED,
     FOLDS,
     METHODS,
     OF_SAMPLE,
     PLANS,
     Candidates,
     Method,
+    Model,
     Plan,
     Source,
-    Tally,
     Trial,
 )
 from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TagReport, TransferReport
@@ -35,6 +35,7 @@ from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
 from panparser.transfer.sources import SourceFile, name_of
 from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.tagging import SampleTagger, agreement, check_tags, tags_alone
+from panparser.transfer.tallies import Tally
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn
@@ -50,12 +51,12 @@ _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 class Transferred:
     """A parser, how it was made, and the tagger that goes before it, if there is one."""
 
-    parser: Parser | Cascade
+    parser: Model
     report: TransferReport
     tagger: Tagger | None = None
 
     @property
-    def model(self) -> Parser | Cascade | Pipeline:
+    def model(self) -> Model | Pipeline:
         """The parser, or the pipeline of tagger and parser."""
         return self.parser if self.tagger is None else Pipeline(taggers=[self.tagger], parser=self.parser)
 
@@ -119,10 +120,10 @@ def train_transfer(
     tags, learned = None, None
     if tagging is not None and sample is not None:
         tell("tagging", 0, 0)
-        candidates = replace(candidates, tagged=tagging.tagged(sample, _folds(candidates)))
+        candidates = replace(candidates, tagged=tagging.tagged(sample, _folds(candidates)), _split={})
         learned = tagging.learn(sample)
         tags = _tag_report(candidates, lexicon)
-    chosen, scores, parser = _compared(candidates, method, tell)
+    chosen, scores, parser = _compared(candidates, method, tell, single=self_training > 0)
     trained = None
     if self_training and raw is not None:
         trained = _self_trained(candidates, cast(Method, chosen), raw, self_training, least, tell)
@@ -201,8 +202,8 @@ def _check_self_training(
         return
     if raw is None:
         raise SpecError("self_training of train_transfer learns from tagged text (raw), and there is none")
-    if method in PLANS:
-        raise SpecError(f"self_training of train_transfer makes one parser, and {method} a cascade: choose one of them")
+    if method in (*COMBINED, *PLANS):
+        raise SpecError(f"self_training of train_transfer makes one parser, and {method} several: choose one of them")
     if dev is None and (sample is None or len(sample) < 2):
         raise SpecError(
             "self_training of train_transfer needs two sentences with trees, or a development set, to tell how sure a "
@@ -284,17 +285,21 @@ def _rewritten(
 
 
 def _compared(
-    candidates: Candidates, method: Method | Plan | None, tell: Report
-) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Parser | Cascade | None]:
-    """The method to take, scores of all that were compared, best first, and the parser, if it is trained already."""
+    candidates: Candidates, method: Method | Plan | None, tell: Report, *, single: bool
+) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Model | None]:
+    """The method to take, scores of all that were compared, best first, and the parser, if it is trained already.
+
+    `single`: the method must make one parser.
+    """
     has_sample = candidates.sample is not None
-    methods: list[Method | Plan] = [each for each in METHODS if has_sample or each not in OF_SAMPLE]
+    known = [each for each in METHODS if not (single and each in COMBINED)]
+    methods: list[Method | Plan] = [each for each in known if has_sample or each not in OF_SAMPLE]
     methods = methods if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
-        return methods[0], [], None
+        return methods[0], [], None  # the one that was the best for other languages
     scores: list[tuple[Method | Plan, Tally]] = []
-    parsers: dict[str, Parser | Cascade | None] = {}
+    parsers: dict[str, Model | None] = {}
     total = sum(len(candidates.trials(each, folds)) for each in methods)
     step = f"comparing: {', '.join(methods)}"
     tell(step, 0, total)
@@ -322,9 +327,9 @@ def _finished(
     candidates: Candidates,
     chosen: Method | Plan,
     scores: Sequence[tuple[Method | Plan, Tally]],
-    parser: Parser | Cascade | None,
+    parser: Model | None,
     tell: Report,
-) -> tuple[Gain | None, Parser | Cascade]:
+) -> tuple[Gain | None, Model]:
     """What more sentences would bring, and the parser, which is trained beside that if there is none yet.
 
     The first is of the best method that learns from the sample, if scores rise with the logarithm of its sentences.
