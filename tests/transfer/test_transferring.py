@@ -11,7 +11,7 @@ import pytest
 import panparser as pp
 from languages import language
 from panparser.analysis import weights_of
-from panparser.errors import SpecError, TreebankError
+from panparser.errors import ConlluWarning, SpecError, TreebankError
 from panparser.transfer.blanking import BLANKED, annotated_templates, blanked
 from panparser.transfer.candidates import COMBINED, METHODS, PLANS, Candidates, Source
 from panparser.transfer.reporting import MORE
@@ -553,3 +553,11 @@ def test_a_tagger_needs_tags():
         pp.train_transfer([NEAR], bare, tagger=True)
     with pytest.raises(SpecError, match="must be a Lexicon"):
         pp.train_transfer([NEAR], SAMPLE, lexicon="words.tsv")
+
+
+def test_forests_are_told_of():
+    forest = NEAR[:5].copy()
+    forest.heads[:] = 0
+    for options in ({"sources": [forest, NEAR], "sample": SAMPLE}, {"sources": [NEAR], "sample": forest}):
+        with pytest.warns(ConlluWarning, match="5 of 5 sentences have several roots"):
+            pp.train_transfer(**options, method="pool")

@@ -29,6 +29,7 @@ from panparser.transfer.candidates import (
     Source,
     Trial,
 )
+from panparser.transfer.forests import tell_forests
 from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TagReport, TransferReport
 from panparser.transfer.rewriting import Rewriting, rewrite
 from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
@@ -182,6 +183,8 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
                 f"{treebank.path}: expected sentences with trees, found none with heads; tagged text without trees "
                 "tells the nearest sources (raw)"
             )
+        if name != "raw":
+            tell_forests(treebank)
     if method is not None and method not in (*METHODS, *PLANS):
         raise SpecError(f"method of train_transfer must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
     if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
@@ -247,6 +250,7 @@ def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, 
         treebank = source if isinstance(source, Treebank) else read_conllu(source.path, format=source.format)
         if not (treebank.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
+        tell_forests(treebank)
         counted.append(TagTrigrams.of(treebank))
         found.append(_Ranked(file, treebank, None))
     if text is None:
@@ -291,10 +295,9 @@ def _compared(
 
     `single`: the method must make one parser.
     """
-    has_sample = candidates.sample is not None
     known = [each for each in METHODS if not (single and each in COMBINED)]
-    methods: list[Method | Plan] = [each for each in known if has_sample or each not in OF_SAMPLE]
-    methods = methods if method is None else [method]
+    fitting = [each for each in known if candidates.sample is not None or each not in OF_SAMPLE]
+    methods: list[Method | Plan] = [*fitting] if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
         return methods[0], [], None  # the one that was the best for other languages
