@@ -191,7 +191,6 @@ from panparser.text.tokenizer.tokenizer import Tokenizer as Tokenizer
 from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenizer
 from panparser.transfer.alignment import Aligner as Aligner
 from panparser.transfer.alignment import align as align
-from panparser.transfer.candidates import Tally as Tally
 from panparser.transfer.competence import Competence as Competence
 from panparser.transfer.competence import competent_regions as competent_regions
 from panparser.transfer.competence import similar_regions as similar_regions
@@ -224,6 +223,7 @@ from panparser.transfer.tag_trigrams import TagTrigrams as TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar
 from panparser.transfer.tag_trigrams import similarity as similarity
 from panparser.transfer.tag_trigrams import similarity_by_tag as similarity_by_tag
+from panparser.transfer.tallies import Tally as Tally
 from panparser.transfer.transferring import Transferred as Transferred
 from panparser.transfer.transferring import train_transfer as train_transfer
 from panparser.transfer.typology import Trait as Trait

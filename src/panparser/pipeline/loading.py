@@ -10,7 +10,7 @@ from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Classifier, StoredClassifier, check_class, classes_inside
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
-from panparser.pipeline.bundled import class_of, find
+from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.storage.arrays import read_arrays
 from panparser.storage.models import Source
 from panparser.systems.python import PythonSystem
@@ -86,6 +86,15 @@ def _check_use(found: Any, place: str, classifier: type[Classifier] | None, code
 def load_parser(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file, or of the pipeline in it. Raises ModelError if there is none."""
     return parser_in(load(path), os.fspath(path))
+
+
+def load_any_parser(path: str | os.PathLike[str]) -> Parser | Cascade | Combination:
+    """The parser of a model file, which may be several in one, or of the pipeline in it."""
+    model: Any = load(path)
+    parser = getattr(model, "parser", model)
+    if getattr(parser, "kind", None) in SEVERAL_IN_ONE:
+        return cast("Cascade | Combination", parser)
+    return parser_in(model, os.fspath(path))
 
 
 def parser_in(model: object, path: str) -> Parser:

@@ -17,7 +17,7 @@ from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import class_of, find
+from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.sequences.tagger import COLUMNS, Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
@@ -37,7 +37,6 @@ Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
 WORD_COLUMNS = (*COLUMNS, "lemma")  # of tags and lemmas
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
 _NETWORK_TAGGER = "network-tagger"  # the kind
-_OF_PARSERS = ("cascade", "combination")  # kinds of models that parse like one parser
 _TOKENIZER, _TAGGER, _LEMMATIZER, _PARSER = "tokenizer.", "tagger.{}.", "lemmatizer.", "parser."  # before arrays' names
 
 
@@ -299,7 +298,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             taggers.append(owner.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger")))
         trees = None
         if parser:
-            kind = parser["kind"] if parser.get("kind") in _OF_PARSERS else "parser"
+            kind = parser["kind"] if parser.get("kind") in SEVERAL_IN_ONE else "parser"
             trees = class_of(kind).from_manifest(own(_PARSER), parser, source.part("parser"))
         return cls(
             tokenizer=Tokenizer.from_file(own(_TOKENIZER), tokenizer, source.part("tokenizer")) if tokenizer else None,
