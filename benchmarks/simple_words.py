@@ -5,8 +5,8 @@
 Two reasons are tried on the targets, samples and test sentences of sample_worth.py, whose results it reads, transfer
 among them. Which words are simple: those of eight tags before their heads (the criterion `difficulty`, which are the
 slides' eight most learnable classes), or the eight least complex classes of the slides, where nouns after their heads
-take the place of subordinators. And what a parser of the sample reads: LEAN, with lemmas, XPOS and FEATS, or ZN11,
-words and UPOS alone, as the parser of the thesis did. Other settings as there.
+take the place of subordinators. And what a parser of the sample reads: LEAN, with lemmas, XPOS and FEATS, or ZN11
+(Zhang & Nivre 2011), words and UPOS alone. Other settings as there.
 Finished tasks are kept in benchmarks/results/simple_words.jsonl, the tables in simple_words.txt.
 """
 

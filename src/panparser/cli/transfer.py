@@ -101,8 +101,9 @@ def transfer(
     count the more, the more their tags (UPOS) follow each other as in the sample, or in the --raw text. The parser
     learns from them and from the sample together. That is compared with the sample alone, with all sources alone, with
     the nearest alone, with a vote of parsers of single sources, and with models that combine the trees of such parsers,
-    each sentence of the sample parsed by a parser that did not learn from it, and what scores best is kept; without a
-    sample, that is the combination of all sources. Labels have no subtypes. At the end it tells what was done, and
+    each sentence of the sample parsed by a parser that did not learn from it. What scores best is kept, if that is more
+    than chance, or else the combination of sources and sample; without a sample, that of the sources. Labels have no
+    subtypes. At the end it tells what was done, and
     what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`). The
     recipe in MODEL.toml makes the same parser again, without comparing (`panparser train --recipe MODEL.toml`).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
 _PUNCTUATION = "PUNCT"
+_DIFFERENT = 0.15  # of the words, which one of two methods gets right: 5 to 20 % on six development sets
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Tally:
         """Of two, the one with the larger rank is better: with the tags of the tagger, if there is one."""
         counted = self if self.tagged is None else self.tagged
         return counted.heads, counted.both
+
+    def is_clearly_above(self, other: Tally) -> bool:
+        """Does it have more heads right, by more than one standard error of the difference?"""
+        (own, _), (less, _) = self.rank, other.rank
+        return own - less > math.sqrt(_DIFFERENT * self.words)
 
     @property
     def uas(self) -> float:

@@ -30,7 +30,7 @@ from panparser.transfer.candidates import (
     Trial,
 )
 from panparser.transfer.forests import tell_forests
-from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TagReport, TransferReport
+from panparser.transfer.reporting import MORE, Gain, SourceReport, TagReport, TransferReport, rule_reports
 from panparser.transfer.rewriting import Rewriting, rewrite
 from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
 from panparser.transfer.sources import SourceFile, name_of
@@ -85,9 +85,11 @@ def train_transfer(
 
     The sources are ranked by similarity to the tags (UPOS) of sample and `raw` text, cut to so many `sentences` each,
     drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of them:
-    by one `method`, if it is given, or by all, of which the one is kept that scores best on the development set or, if
-    there is none, on the sample, where each sentence is parsed by a parser that did not learn from it. `Candidates`
-    describes the methods; without a sample they are those that read tags alone. A method can also be a plan, which
+    by one `method`, if it is given, or by all, which are scored on the development set or, if there is none, on the
+    sample, where each sentence is parsed by a parser that did not learn from it. Kept is the one that scores best, if
+    that is more than chance, or else "combined-joint", which was the best for other languages ("joint" if it must be
+    one parser, for self-training). `Candidates` describes the methods; without a sample they are those that read tags
+    alone, and with nothing to score by, "combined" is made. A method can also be a plan, which
     makes a cascade, and is only taken if it is given. With `self_training`, so many rounds of it follow, with heads of
     the raw text whose confidence is at least `least`, and are kept unless the scores are worse. With `tagger`, or with
     a `lexicon`, there is also a tagger of UPOS, which learns from the sample and the lexicon; parsers are then compared
@@ -137,7 +139,7 @@ def train_transfer(
         scored_on=_scored_on(candidates),
         scores=tuple(scores),
         sources=_source_reports(ranked, candidates),
-        rules=_rule_reports(done, typology),
+        rules=rule_reports(done, typology),
         unchanged=sum(each.nonprojective + each.incomplete for each in done),
         gain=gain,
         tags=tags,
@@ -300,7 +302,7 @@ def _compared(
     methods: list[Method | Plan] = [*fitting] if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
-        return methods[0], [], None  # the one that was the best for other languages
+        return methods[0], [], None
     scores: list[tuple[Method | Plan, Tally]] = []
     parsers: dict[str, Model | None] = {}
     total = sum(len(candidates.trials(each, folds)) for each in methods)
@@ -310,8 +312,10 @@ def _compared(
     for each, (tally, parser) in zip(methods, found, strict=True):
         parsers[each] = parser
         scores.append((each, tally))
+    first = scores[0]  # the one that was the best for other languages
     scores.sort(key=lambda pair: pair[1].rank, reverse=True)
-    return scores[0][0], scores, parsers[scores[0][0]]
+    chosen, _ = scores[0] if scores[0][1].is_clearly_above(first[1]) else first
+    return chosen, scores, parsers[chosen]
 
 
 def _folds(candidates: Candidates) -> int:
@@ -383,18 +387,4 @@ def _source_reports(ranked: Sequence[_Ranked], candidates: Candidates) -> tuple[
             is_near=number < candidates.nearest,
         )
         for number, (each, source, weight) in enumerate(rows)
-    )
-
-
-def _rule_reports(done: Sequence[Rewriting], typology: Typology | None) -> tuple[RuleReport, ...]:
-    sums: dict[str, dict[str, int]] = {}
-    for counts in (each.counts for each in done):
-        for count in counts:
-            own = sums.setdefault(count.name, {"moved": 0, "deleted": 0})
-            own["moved"] += count.moved
-            own["deleted"] += count.deleted
-    return tuple(
-        RuleReport(name=trait.name, target=trait.in_words, known_from=trait.source, **sums[trait.name])
-        for trait in (typology or ())
-        if trait.name in sums
     )
