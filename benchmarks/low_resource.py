@@ -13,7 +13,8 @@ sample's own tags, and read neither lemmas nor XPOS and FEATS; both methods are 
 With --real, what `panparser transfer` makes for languages that are that small: the treebanks of FOLDER2 that have a
 test set and at most 50 sentences to learn from. Those without any are ranked and rewritten by the tags of the test set.
 There, UAS and LAS are of all words of the whole test set; beside them the UAS of the method "all".
-Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt.
+Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt, and that of --real in
+little.txt; with --only-real, the others are not made.
 """
 
 from __future__ import annotations
@@ -233,7 +234,7 @@ def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
         uas, las, sentences, other = (mean(list(scores.values())[place] for scores in found) for place in range(4))
         cells = f"{number(uas, 8, 1)}{number(las, 8, 1)}{number(other, 9, 1)}"
         lines.append(f"{target:24}{sentences:>10.0f}{cells}  {'/'.join(dict.fromkeys(names))}")
-    return [*lines, ""] if tasks else []
+    return lines
 
 
 def small(folder: Path, others: Path) -> list[str]:
@@ -251,6 +252,7 @@ def small(folder: Path, others: Path) -> list[str]:
 def main() -> None:
     parser = arguments(__doc__, "low_resource", "1,2,3")
     parser.add_argument("--real", type=Path, help="folder of treebanks of languages with next to nothing")
+    parser.add_argument("--only-real", action="store_true", help="nothing but what --real asks for")
     options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TARGETS)
     missing = [name for name in names if not (options.folder / name / "train.conllu").exists()]
@@ -263,17 +265,24 @@ def main() -> None:
         for name in names
         for size in SIZES
         for seed in seeds
+        if not options.only_real
     ]
     real = []
     if options.real:
         place = os.path.relpath(options.real, options.folder)
         real = [Task(name, 0, seed, place) for name in small(options.real, options.folder) for seed in seeds]
     results = finish(options, [*tasks, *real], Outcome)
-    cpu = sum(results[task.key].cpu for task in (*tasks, *real) if task.key in results)
-    title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"
-    publish(
-        options, [title, "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds), *of_real(results, real)]
-    )
+    if tasks:
+        publish(options, [title(tasks, results), "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds)])
+    if real:
+        options.results = options.results.with_name("little.jsonl")  # beside which the table is written
+        publish(options, [title(real, results), "", *of_real(results, real)])
+
+
+def title(tasks: list[Task], results: Mapping[str, Outcome]) -> str:
+    cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
+    seeds = ",".join(map(str, sorted({task.seed for task in tasks})))
+    return f"mean over seeds {seeds}; {cpu / 60:.0f} minutes of CPU"
 
 
 if __name__ == "__main__":
