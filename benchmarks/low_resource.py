@@ -5,15 +5,16 @@
 Eight targets, of whose training sets so many sentences are drawn by the seed; the sources are all other treebanks of
 the folder with at least 100 sentences, except those of the same language. Compared are the methods of `train_transfer`:
 the sample alone, the nearest four sources and all sources (by tags alone, rewritten by what WALS says of the target),
-and both together, with and without rewriting. Gold tags; UAS of at most 300 sentences of the test set, without
-punctuation.
+and both together, with and without rewriting; the last two methods combine trees, of parsers of single sources and
+others, without and with the sample. Gold tags; UAS of at most 300 sentences of the test set, without punctuation.
 The same with predicted tags: those of a tagger that learns from the sample alone, and of one that also has a lexicon of
 1,000 words, the most frequent ones of the training set with the tags that they have there. Parsers then learn from the
 sample's own tags, and read neither lemmas nor XPOS and FEATS; both methods are rewritten ones.
 With --real, what `panparser transfer` makes for languages that are that small: the treebanks of FOLDER2 that have a
 test set and at most 50 sentences to learn from. Those without any are ranked and rewritten by the tags of the test set.
-There, UAS and LAS are of all words of the whole test set; beside them the UAS of the method "vote".
-Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt.
+There, UAS and LAS are of all words of the whole test set; beside them the UAS of the method "all".
+Finished tasks are kept in benchmarks/results/low_resource.jsonl, the tables in low_resource.txt, and that of --real in
+little.txt; with --only-real, the others are not made.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ ROWS: dict[str, tuple[Method, bool]] = {  # method, and whether sources are rewr
     "all sources": ("all", True),
     "joint, as they are": ("joint", False),
     "joint, rewritten": ("joint", True),
+    "combined sources": ("combined", True),
+    "combined with sample": ("combined-joint", True),
 }
 WORDS = 1000  # of the lexicon
 TAGGERS = {"sample": False, "lexicon": True}  # whether there is a lexicon
@@ -92,7 +95,8 @@ class Task:
         return f"{self.target}, {self.size or 'all'} sentences, seed {self.seed}{', tagged' * self.is_tagged}"
 
     def effort(self, folder: Path) -> float:
-        return float(self.size) if self.size else 1e9
+        """What is first: the command, then methods, then predicted tags; one seed after the other."""
+        return 100.0 * (2 * bool(self.real) + (not self.is_tagged)) - self.seed
 
     def run(self, folder: Path) -> Outcome:
         work = self._command if self.real else self._tagged if self.is_tagged else self._methods
@@ -107,12 +111,15 @@ class Task:
         drawn = [(pp.sample(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
         order = typology(self.target)
         rewritten = [(pp.rewrite(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
-        found = {}
-        for row, (method, is_rewritten) in ROWS.items():
-            chosen = [Source(each.path, each, far) for each, far in (rewritten if is_rewritten else drawn)]
-            candidates = Candidates(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
-            found[row] = candidates.tally(candidates.learn(method, sample), test).uas
-        return found
+        ways = {}
+        for is_rewritten, treebanks in ((True, rewritten), (False, drawn)):
+            chosen = [Source(each.path, each, far) for each, far in treebanks]
+            common = {"sample": sample, "dev": None, "seed": self.seed, "threads": 1}
+            ways[is_rewritten] = Candidates(sources=chosen, nearest=4, **common)
+        return {
+            row: ways[is_rewritten].tally(ways[is_rewritten].make(method, sample), test).uas
+            for row, (method, is_rewritten) in ROWS.items()
+        }
 
     def _tagged(self, folder: Path) -> dict[str, float]:
         train = pp.read_conllu(folder / self.target / "train.conllu")
@@ -149,7 +156,7 @@ class Task:
         assert test is not None
         sample = None if train is None or not train.words else train
         scores, methods = {}, []
-        for method in (None, "vote"):
+        for method in (None, "all"):
             made = pp.train_transfer(
                 sources(folder, self.target),
                 sample,
@@ -163,7 +170,7 @@ class Task:
             scores[method] = pp.evaluate(test, made.parser.parse(test))
             methods.append(made.report.method)
         of_command = {methods[0]: scores[None].uas, "LAS": scores[None].las}
-        return of_command | {"sentences": 0 if sample is None else len(sample), "by vote": scores["vote"].uas}
+        return of_command | {"sentences": 0 if sample is None else len(sample), "by all": scores["all"].uas}
 
 
 def frequent(treebank: pp.Treebank) -> pp.Lexicon:
@@ -216,15 +223,18 @@ def of_tags(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]
 
 
 def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
-    lines = [f"{'panparser transfer':24}{'sentences':>10}{'method':>10}{'UAS':>8}{'LAS':>8}{'by vote':>9}"]
-    for task in tasks:
-        if (outcome := results.get(task.key)) is None:
-            lines.append(f"{task.target:24}{'-':>10}")
+    """Mean over seeds of what the command makes; in each, it chooses for itself."""
+    lines = [f"{'panparser transfer':24}{'sentences':>10}{'UAS':>8}{'LAS':>8}{'by all':>9}  methods"]
+    for target in dict.fromkeys(task.target for task in tasks):
+        found = [results[task.key].scores for task in tasks if task.target == target and task.key in results]
+        if len(found) < sum(task.target == target for task in tasks):
+            lines.append(f"{target:24}{'-':>10}")
             continue
-        (method, uas), las, sentences, vote = next(iter(outcome.scores.items())), *list(outcome.scores.values())[1:]
-        cells = f"{number(uas, 8, 1)}{number(las, 8, 1)}{number(vote, 9, 1)}"
-        lines.append(f"{task.target:24}{sentences:>10.0f}{method:>10}{cells}")
-    return [*lines, ""] if tasks else []
+        names = [next(iter(scores)) for scores in found]
+        uas, las, sentences, other = (mean(list(scores.values())[place] for scores in found) for place in range(4))
+        cells = f"{number(uas, 8, 1)}{number(las, 8, 1)}{number(other, 9, 1)}"
+        lines.append(f"{target:24}{sentences:>10.0f}{cells}  {'/'.join(dict.fromkeys(names))}")
+    return lines
 
 
 def small(folder: Path, others: Path) -> list[str]:
@@ -240,8 +250,9 @@ def small(folder: Path, others: Path) -> list[str]:
 
 
 def main() -> None:
-    parser = arguments(__doc__, "low_resource", "1")
+    parser = arguments(__doc__, "low_resource", "1,2,3")
     parser.add_argument("--real", type=Path, help="folder of treebanks of languages with next to nothing")
+    parser.add_argument("--only-real", action="store_true", help="nothing but what --real asks for")
     options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TARGETS)
     missing = [name for name in names if not (options.folder / name / "train.conllu").exists()]
@@ -254,17 +265,24 @@ def main() -> None:
         for name in names
         for size in SIZES
         for seed in seeds
+        if not options.only_real
     ]
     real = []
     if options.real:
         place = os.path.relpath(options.real, options.folder)
-        real = [Task(name, 0, seeds[0], place) for name in small(options.real, options.folder)]
+        real = [Task(name, 0, seed, place) for name in small(options.real, options.folder) for seed in seeds]
     results = finish(options, [*tasks, *real], Outcome)
-    cpu = sum(results[task.key].cpu for task in (*tasks, *real) if task.key in results)
-    title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"
-    publish(
-        options, [title, "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds), *of_real(results, real)]
-    )
+    if tasks:
+        publish(options, [title(tasks, results), "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds)])
+    if real:
+        options.results = options.results.with_name("little.jsonl")  # beside which the table is written
+        publish(options, [title(real, results), "", *of_real(results, real)])
+
+
+def title(tasks: list[Task], results: Mapping[str, Outcome]) -> str:
+    cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
+    seeds = ",".join(map(str, sorted({task.seed for task in tasks})))
+    return f"mean over seeds {seeds}; {cpu / 60:.0f} minutes of CPU"
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from panparser.ensembles.arc_weights import learn_weights as learn_weights
 from panparser.ensembles.cascade import Cascade as Cascade
 from panparser.ensembles.cascade import Stage as Stage
 from panparser.ensembles.cascade_training import train_cascade as train_cascade
+from panparser.ensembles.combination import Combination as Combination
 from panparser.ensembles.combining import combine as combine
 from panparser.ensembles.regions import estimate_regions as estimate_regions
 from panparser.ensembles.voting import vote as vote
@@ -192,7 +193,6 @@ from panparser.text.tokenizer.tokenizer import Tokenizer as Tokenizer
 from panparser.text.tokenizer.tokenizer import train_tokenizer as train_tokenizer
 from panparser.transfer.alignment import Aligner as Aligner
 from panparser.transfer.alignment import align as align
-from panparser.transfer.candidates import Tally as Tally
 from panparser.transfer.competence import Competence as Competence
 from panparser.transfer.competence import competent_regions as competent_regions
 from panparser.transfer.competence import similar_regions as similar_regions
@@ -225,6 +225,7 @@ from panparser.transfer.tag_trigrams import TagTrigrams as TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar
 from panparser.transfer.tag_trigrams import similarity as similarity
 from panparser.transfer.tag_trigrams import similarity_by_tag as similarity_by_tag
+from panparser.transfer.tallies import Tally as Tally
 from panparser.transfer.transferring import Transferred as Transferred
 from panparser.transfer.transferring import train_transfer as train_transfer
 from panparser.transfer.typology import Trait as Trait

@@ -65,4 +65,20 @@ def test_what_cannot_be_ranked(run, files):
     assert err == "panparser: bare.conllu: expected words with tags (UPOS), found none\n"
     Path("empty.conllu").touch()
     assert "empty.conllu: expected sentences, found none" in run("similar", "empty.conllu", *sources)[2]
+    Path("nothing").mkdir()
+    assert "nothing: expected a folder with treebanks (.conllu), found none" in run("similar", target, "nothing")[2]
     assert run("similar", target, *sources, "--power", "-1")[0] == 2
+
+
+def test_a_folder_stands_for_its_treebanks(run, files):
+    target, sources = files
+    Path("some").mkdir()
+    for source in sources:
+        Path(source).rename(Path("some") / source)
+    code, out, _ = run("similar", target, "some")
+    assert code == 0
+    assert [Path(line.split()[1]).name for line in out.splitlines()[1:]] == [
+        "near.conllu",
+        "middle.conllu",
+        "far.conllu",
+    ]

@@ -67,6 +67,7 @@ KINDS = {
     "network that tags, in bytes": lambda: network("tags of the first layer", "int8"),
     "network tagger": network_tagger,
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
+    "combination": lambda: pp.Combination([pp.train(BEAM, part, **QUICK) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats")), TRAIN, dev=DEV, **QUICK),
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1),
@@ -137,13 +138,14 @@ def test_a_model_that_is_saved_again_gives_the_same_bytes(kind, models, files, t
 def test_a_file_says_what_it_is(kind, models, files):
     _, manifest = read_arrays(files[kind], "model")
     assert list(manifest)[:2] == ["format", "kind"]
-    assert manifest["kind"] in ("parser", "cascade", "tagger", "network-tagger", "tokenizer", "lemmatizer", "pipeline")
+    kinds = {"parser", "cascade", "combination", "tagger", "network-tagger", "tokenizer", "lemmatizer", "pipeline"}
+    assert manifest["kind"] in kinds
     assert type(manifest["format"]) is int
 
 
 @each_kind
 def test_the_loader_of_a_class_refuses_files_of_another(kind, models, files):
-    for other in (pp.Parser, pp.Cascade, pp.Tagger, pp.Tokenizer, pp.Lemmatizer, pp.Pipeline):
+    for other in (pp.Parser, pp.Cascade, pp.Combination, pp.Tagger, pp.Tokenizer, pp.Lemmatizer, pp.Pipeline):
         if not isinstance(models[kind], other):
             with pytest.raises(pp.ModelError) as caught:
                 other.load(files[kind])

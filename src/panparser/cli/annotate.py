@@ -163,7 +163,8 @@ def _loaded(name: str | None) -> Any:
 
     found = load(name)
     if not isinstance(found, Parser | Pipeline):
-        raise SpecError(f"{name}: expected a parser or a pipeline to annotate with, found {type(found).__name__}")
+        kind = type(found).__name__
+        raise SpecError(f"{name}: expected a single parser, or a pipeline, to annotate with, found {kind}")
     return found
 
 

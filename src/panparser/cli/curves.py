@@ -125,9 +125,9 @@ def _other(path: str, test: Treebank, format: str) -> Treebank:
     """The test set as another parser sees it: a file of its trees, or its model."""
     if not path.endswith(_MODEL):
         return read_to_score(path, format)
-    from panparser.pipeline.loading import load_parser
+    from panparser.pipeline.loading import load_any_parser
 
-    return load_parser(path).parse(test)
+    return load_any_parser(path).parse(test)
 
 
 def _tables(found: Curves, by: str, of: str, reach: float, least: int, cost: float | None, learned: Any) -> list[Table]:

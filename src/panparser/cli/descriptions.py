@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from panparser.cli.tables import print_table
 from panparser.pipeline.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.ensembles.combination import Combination
 
 
-def show_model(model: Pipeline | Cascade, rows: list[tuple[str, str]]) -> None:
-    """Prints the rows, then the parts of a pipeline or the stages of a cascade."""
+def show_model(model: Pipeline | Cascade | Combination, rows: list[tuple[str, str]]) -> None:
+    """Prints the rows, then the parts of a pipeline, the stages of a cascade or the parsers of a combination."""
     if isinstance(model, Pipeline):
         _show_pipeline(model, rows)
+    elif model.kind == "combination":
+        _show_combination(cast("Combination", model), rows)
     else:
-        _show_cascade(model, rows)
+        _show_cascade(cast("Cascade", model), rows)
 
 
 def _show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
@@ -32,6 +35,18 @@ def _show_pipeline(pipeline: Pipeline, rows: list[tuple[str, str]]) -> None:
 
 def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
     return [f"{values[name]:.2f}" if name in values else "" for name in names]
+
+
+def _show_combination(model: Combination, rows: list[tuple[str, str]]) -> None:
+    """Whose trees are combined, with which weights."""
+    print_table((), rows, "ll")
+    print()
+    members = zip(model.names, model.weights, model.parsers, strict=True)
+    table = [
+        (name, f"{weight:.3f}", parser.spec.system.name, str(parser.spec.beam), str(len(parser.spec.used_templates)))
+        for name, weight, parser in members
+    ]
+    print_table(("parser", "weight", "system", "beam", "templates"), table, "lrlrr")
 
 
 def _show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:

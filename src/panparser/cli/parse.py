@@ -348,5 +348,5 @@ def _check_confidence(job: Job, keep: frozenset[str]) -> None:
     if keep & set(KEEP_TREES):
         raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
     if not isinstance(parser, Parser):
-        raise SpecError("--confidence is for parsers, and the model is a cascade")
+        raise SpecError(f"--confidence is for single parsers, and the model is a {parser.kind}")
     fitting_calibration(parser, options.beam, len(options.ensemble))

@@ -14,6 +14,7 @@ from panparser.cli.choices import FileFormat, FormatOption, JsonOption
 from panparser.cli.inputs import read_sentences
 from panparser.cli.progress import progress
 from panparser.cli.tables import print_table
+from panparser.transfer.sources import find_sources
 from panparser.transfer.tag_trigrams import FEW_WORDS, TagTrigrams
 from panparser.transfer.tag_trigrams import similar as similar_sources
 
@@ -23,7 +24,9 @@ def similar(
     target: Annotated[
         str, typer.Argument(metavar="TARGET", help="Tagged sentences of a language; trees are not needed.")
     ],
-    sources: Annotated[list[str], typer.Argument(metavar="SOURCE...", help="Treebanks of other languages.")],
+    sources: Annotated[
+        list[str], typer.Argument(metavar="SOURCE...", help="Treebanks of other languages, or folders of them.")
+    ],
     top: Annotated[int | None, typer.Option(min=1, help="Show only so many.  [default: all]")] = None,
     power: Annotated[float, typer.Option(min=0, max=100, help="A source weighs KL to the power of minus this.")] = 1.0,
     format: FormatOption = FileFormat.auto,
@@ -39,12 +42,13 @@ def similar(
 
       panparser similar target.conllu sv.conllu de.conllu fi.conllu
 
-      panparser similar target.conllu treebanks/*/train.conllu --top 4 --json
+      panparser similar target.conllu treebanks/ --top 4 --json
     """
+    files = [each.path for each in find_sources(sources)]
     with progress() as report:
         counted = []
-        for done, path in enumerate((target, *sources)):
-            report(path, done, len(sources) + 1)
+        for done, path in enumerate((target, *files)):
+            report(path, done, len(files) + 1)
             counted.append(TagTrigrams.of(read_sentences(path, format.value)))
     found = similar_sources(counted[0], counted[1:], power=power)[:top]
     if not is_quiet():

@@ -28,6 +28,8 @@ class Way(StrEnum):
     """Ways to a parser."""
 
     joint = "joint"
+    combined_joint = "combined-joint"
+    combined = "combined"
     pool = "pool"
     all = "all"
     vote = "vote"
@@ -98,8 +100,10 @@ def transfer(
     The sources get the word order of the language, as WALS or a file of yours tells it, and lose their words; they
     count the more, the more their tags (UPOS) follow each other as in the sample, or in the --raw text. The parser
     learns from them and from the sample together. That is compared with the sample alone, with all sources alone, with
-    the nearest alone and with a vote of parsers of single sources, each sentence of the sample parsed by a parser that
-    did not learn from it, and what scores best is kept. Labels have no subtypes. At the end it tells what was done, and
+    the nearest alone, with a vote of parsers of single sources, and with models that combine the trees of such parsers,
+    each sentence of the sample parsed by a parser that did not learn from it. What scores best is kept, if that is more
+    than chance, or else the combination of sources and sample; without a sample, that of the sources. Labels have no
+    subtypes. At the end it tells what was done, and
     what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`). The
     recipe in MODEL.toml makes the same parser again, without comparing (`panparser train --recipe MODEL.toml`).
 

@@ -47,25 +47,48 @@ def combine(
     chosen = as_weights(weights, len(treebanks))
     matrix = chosen.matrix(first)
     heads = np.stack([treebank.heads for treebank in treebanks])
-    arcs = _Arcs(heads, matrix, first.offsets, partial or 0.0)
-    found = np.empty(first.words, dtype=np.int32)
+    found = best_heads(
+        heads, matrix, first.offsets, projective=projective, single_root=single_root, partial=partial, report=report
+    )
+    result = first.copy()
+    forget(result)
+    result.heads[:] = found
+    names, labels = common_ids(treebanks, "deprel")
+    chosen_labels = best_labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))
+    ids = np.array([result.id_of("deprel", name) for name in names], dtype=np.int32)
+    result.column("deprel")[:] = np.where(found < 0, result.id_of("deprel", "_"), ids[chosen_labels])
+    return result
+
+
+def best_heads(
+    heads: IntArray,
+    weights: FloatArray,
+    offsets: LongArray,
+    *,
+    projective: bool,
+    single_root: bool,
+    partial: float | None = None,
+    given: IntArray | None = None,
+    report: Report | None = None,
+) -> IntArray:
+    """The heads of the best trees over the weighted arcs of (analysis, word); options as in `combine`.
+
+    `given`: heads that each tree has, -1 where any will do; some analysis must have all those of a sentence.
+    """
+    found = np.empty(heads.shape[1], dtype=np.int32)
     decode = projective_tree if projective else maximum_spanning_tree
-    for sentence, scores in arcs.matrices():
-        start, end = first.offsets[sentence], first.offsets[sentence + 1]
+    for sentence, scores in _Arcs(heads, weights, offsets, partial or 0.0).matrices():
+        start, end = offsets[sentence], offsets[sentence + 1]
+        if given is not None:
+            words = np.flatnonzero(given[start:end] >= 0)
+            scores[given[start:end][words], words + 1] += 1 + scores.sum()  # more than all others together
         best = decode(scores, single_root=single_root)[1:]
         if partial is not None:
             best = np.where(scores[best, np.arange(1, len(scores))] > 0, best, -1)
         found[start:end] = best
         if report:
-            report(int(end), first.words)
-    result = first.copy()
-    forget(result)
-    result.heads[:] = found
-    names, labels = common_ids(treebanks, "deprel")
-    chosen_labels = _labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))
-    ids = np.array([result.id_of("deprel", name) for name in names], dtype=np.int32)
-    result.column("deprel")[:] = np.where(found < 0, result.id_of("deprel", "_"), ids[chosen_labels])
-    return result
+            report(int(end), len(found))
+    return found
 
 
 class _Arcs:
@@ -111,7 +134,7 @@ class _Arcs:
         return np.where(scores >= self.least, scores + self.bonus / count * earliest, 0.0)
 
 
-def _labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatArray, none: int) -> IntArray:
+def best_labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatArray, none: int) -> IntArray:
     """The label of each word, as an id: from the analyses that agree with its head, else from all that have a label."""
     has_label = labels != none
     votes = agrees & has_label

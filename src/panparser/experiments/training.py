@@ -10,6 +10,7 @@ import numpy as np
 
 from panparser.ensembles.cascade import Cascade, Stage
 from panparser.ensembles.cascade_training import train_cascade
+from panparser.ensembles.combination import Combination
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import evaluate
 from panparser.learning.classifiers import tag_columns
@@ -72,8 +73,9 @@ def _(model: Parser) -> tuple[str, ...]:
     return (*tag_columns(model.classifier), *TREES)
 
 
-@columns_of.register
-def _(model: Cascade) -> tuple[str, ...]:
+@columns_of.register(Cascade)
+@columns_of.register(Combination)
+def _(model: Cascade | Combination) -> tuple[str, ...]:
     return TREES
 
 
@@ -111,8 +113,9 @@ def _(model: Parser, gold: Treebank) -> Mapping[str, float]:
     return {"UAS": uas} if las is None else {"UAS": uas, "LAS": las}
 
 
-@scores_of.register
-def _(model: Cascade, gold: Treebank) -> Mapping[str, float]:
+@scores_of.register(Cascade)
+@scores_of.register(Combination)
+def _(model: Cascade | Combination, gold: Treebank) -> Mapping[str, float]:
     found, known = gold.copy(), gold.heads != UNKNOWN
     model.annotate(found)
     right = (found.heads == gold.heads) & known

@@ -14,9 +14,11 @@ from panparser.storage.models import StoredModel, class_of_kind
 MODELS = Path(__file__).parents[1] / "models"
 SUFFIX = ".panparser"
 DEFAULT = "en"  # the default model
+SEVERAL_IN_ONE = ("cascade", "combination")  # kinds of models that parse like one parser
 _MODULES = {  # imported when a file of the kind is read
     "parser": "panparser.parsing.parser",
     "cascade": "panparser.ensembles.cascade",
+    "combination": "panparser.ensembles.combination",
     "pipeline": "panparser.pipeline.pipeline",
     "tagger": "panparser.sequences.tagger",
     "network-tagger": "panparser.sequences.networks",

@@ -10,13 +10,14 @@ from panparser.errors import ModelError, SpecError
 from panparser.learning.classifiers import Classifier, StoredClassifier, check_class, classes_inside
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
-from panparser.pipeline.bundled import class_of, find
+from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.storage.arrays import read_arrays
 from panparser.storage.models import Source
 from panparser.systems.python import PythonSystem
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.ensembles.combination import Combination
     from panparser.pipeline.pipeline import Pipeline
     from panparser.sequences.networks import NetworkTagger
     from panparser.sequences.tagger import Tagger
@@ -41,9 +42,10 @@ def load(
     classifier: type[Classifier] | None = None,
     system: PythonSystem | None = None,
     functions: Functions | None = None,
-) -> Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
-    """What a model file holds: pipeline, parser, cascade, tagger, tokenizer or lemmatizer. "en" is the bundled English
-    pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its type.
+) -> Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
+    """What a model file holds: pipeline, parser, cascade, combination, tagger, tokenizer or lemmatizer. "en" is the
+    bundled English pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its
+    type.
 
     A file holds no code. Classifiers and Python systems are found by the names under which packages register them
     (entry points `panparser.classifiers` and `panparser.systems`), unless the class of the classifier, or the system,
@@ -58,7 +60,7 @@ def load(
     source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
     _check_use(found, place, classifier, {"system": system, "functions": functions})
-    return cast("Parser | Cascade | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
+    return cast("Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
 
 
 def _name(system: object) -> str:
@@ -84,6 +86,15 @@ def _check_use(found: Any, place: str, classifier: type[Classifier] | None, code
 def load_parser(path: str | os.PathLike[str]) -> Parser:
     """The parser of a model file, or of the pipeline in it. Raises ModelError if there is none."""
     return parser_in(load(path), os.fspath(path))
+
+
+def load_any_parser(path: str | os.PathLike[str]) -> Parser | Cascade | Combination:
+    """The parser of a model file, which may be several in one, or of the pipeline in it."""
+    model: Any = load(path)
+    parser = getattr(model, "parser", model)
+    if getattr(parser, "kind", None) in SEVERAL_IN_ONE:
+        return cast("Cascade | Combination", parser)
+    return parser_in(model, os.fspath(path))
 
 
 def parser_in(model: object, path: str) -> Parser:

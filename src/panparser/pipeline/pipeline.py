@@ -17,7 +17,7 @@ from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import class_of, find
+from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.sequences.tagger import COLUMNS, Tagger
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
@@ -29,6 +29,7 @@ from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.ensembles.combination import Combination
     from panparser.sequences.networks import NetworkTagger
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
@@ -60,7 +61,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         tokenizer: Tokenizer | None = None,
         taggers: Sequence[Tagger | NetworkTagger] = (),
         lemmatizer: Lemmatizer | None = None,
-        parser: Parser | Cascade | None = None,
+        parser: Parser | Cascade | Combination | None = None,
         training: Mapping[str, Any] | None = None,
     ) -> None:
         self.tokenizer = tokenizer
@@ -75,7 +76,9 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             raise SpecError(f"taggers of a pipeline must have different columns; got {', '.join(columns)}")
 
     @classmethod
-    def of(cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade) -> Pipeline:
+    def of(
+        cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | Combination
+    ) -> Pipeline:
         """A pipeline of one part; a pipeline is one already."""
         if isinstance(part, Pipeline):
             return part
@@ -83,13 +86,17 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             return cls(tokenizer=part)
         if part.kind in ("tagger", _NETWORK_TAGGER):
             return cls(taggers=[cast("Tagger | NetworkTagger", part)])
-        return cls(lemmatizer=part) if isinstance(part, Lemmatizer) else cls(parser=cast("Parser | Cascade", part))
+        return (
+            cls(lemmatizer=part)
+            if isinstance(part, Lemmatizer)
+            else cls(parser=cast("Parser | Cascade | Combination", part))
+        )
 
     def __repr__(self) -> str:
         return f"<Pipeline {', '.join(self.parts)}>"
 
     @property
-    def parts(self) -> dict[str, Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade]:
+    def parts(self) -> dict[str, Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | Combination]:
         """The existing parts, by name, in order."""
         taggers = {f"tagger {'+'.join(tagger.columns)}": tagger for tagger in self.taggers}
         named = {"tokenizer": self.tokenizer, **taggers, "lemmatizer": self.lemmatizer, "parser": self.parser}
@@ -203,7 +210,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         if until not in get_args(Until):
             raise SpecError(f"until must be one of {', '.join(get_args(Until))}; got {until!r}")
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
-            raise SpecError("confidence needs a pipeline with a parser; this one has none, or a cascade")
+            raise SpecError("confidence needs a pipeline with a parser; this one has none, or several in one")
         kept = keep_names(keep, KEEP)
         if until == "tokens":
             return []
@@ -291,7 +298,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             taggers.append(owner.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger")))
         trees = None
         if parser:
-            kind = parser["kind"] if parser.get("kind") == "cascade" else "parser"
+            kind = parser["kind"] if parser.get("kind") in SEVERAL_IN_ONE else "parser"
             trees = class_of(kind).from_manifest(own(_PARSER), parser, source.part("parser"))
         return cls(
             tokenizer=Tokenizer.from_file(own(_TOKENIZER), tokenizer, source.part("tokenizer")) if tokenizer else None,
@@ -299,7 +306,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             lemmatizer=Lemmatizer.from_file(own(_LEMMATIZER), lemmatizer, source.part("lemmatizer"))
             if lemmatizer
             else None,
-            parser=cast("Parser | Cascade | None", trees),
+            parser=cast("Parser | Cascade | Combination | None", trees),
             training=TrainingRecord.from_values(values["training"]),
         )
 

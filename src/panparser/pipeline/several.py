@@ -12,10 +12,11 @@ from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
+    from panparser.ensembles.combination import Combination
 
 
 def several_trees(
-    parser: Parser | Cascade,
+    parser: Parser | Cascade | Combination,
     treebank: Treebank,
     count: int,
     beam: int | None,

@@ -32,8 +32,9 @@ def transfer_recipe(
     """The recipe of a transferred model, which needs no comparison, and learns from the same files in the same way.
 
     Files are those of the sample and development set that it learned from, and of the words of the tagger's lexicon.
-    None for what is not made by one training: votes, cascades, self-training. Weights are the same as those of the
-    model, trees likewise; what was compared, and why the method was chosen, is only in the first model's record.
+    None for what is not made by one training: votes, combinations, cascades, self-training. Weights are the same as
+    those of the model, trees likewise; what was compared, and why the method was chosen, is only in the first model's
+    record.
     """
     report, parser = made.report, made.parser
     if report.method not in _BY_ONE_TRAINING or report.self_training is not None or not isinstance(parser, Parser):

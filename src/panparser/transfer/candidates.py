@@ -11,6 +11,7 @@ import numpy as np
 
 from panparser.ensembles.cascade import Cascade, Stage
 from panparser.ensembles.cascade_training import train_cascade
+from panparser.ensembles.combination import Combination
 from panparser.ensembles.voting import MAX_VOTERS, vote
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import template_set
@@ -26,20 +27,24 @@ from panparser.parsing.training.weighting import MOST_WEIGHT
 from panparser.transfer.blanking import annotated_templates, blanked
 from panparser.transfer.competence import Competence, competent_regions, similar_regions
 from panparser.transfer.tag_trigrams import LEAST, TagTrigrams
+from panparser.transfer.tallies import Tally
 from panparser.treebank.treebank import Treebank
-from panparser.treebank.universal import base_label
 
-Method = Literal["joint", "all", "pool", "vote", "sample"]
+Method = Literal["combined-joint", "combined", "joint", "all", "pool", "vote", "sample"]
 METHODS: tuple[Method, ...] = get_args(Method)
-OF_SAMPLE: tuple[Method, ...] = ("joint", "sample")  # they learn from the sample
+OF_SAMPLE: tuple[Method, ...] = ("joint", "sample", "combined-joint")  # they learn from the sample
+COMBINED: tuple[Method, ...] = ("combined", "combined-joint")  # several parsers, whose trees are combined
 Plan = Literal["target-first", "transfer-first", "region-wise"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
+Model = Parser | Cascade | Combination
 Report = Callable[[int], None]
+_Split = tuple[Treebank, Treebank, Treebank | None]
 FOLDS = 5
 _EPOCHS = 4
 _POWER = 2  # of nearness
+_BEAM = 4  # of the parser that is combined with greedy ones
+_SHARE = 0.4  # of several sources together, beside each source alone, without a sample
 _LEAST_WEIGHT = 0.001
-_PUNCTUATION = "PUNCT"
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,51 +54,6 @@ class Source:
     name: str
     treebank: Treebank
     divergence: float | None = None  # None: there was nothing to measure it by
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Words, without punctuation, whose heads, and whose heads and labels, are right; labels without subtypes.
-
-    `tagged`: the same with the tags of a tagger instead of those of the treebank, if there is one.
-    """
-
-    words: int
-    heads: int
-    both: int
-    tagged: Tally | None = None
-
-    @classmethod
-    def of(cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None) -> Tally:
-        """That of a parsed treebank, and of the same, tagged by a tagger and parsed."""
-        counted = gold.heads >= 0
-        counted &= _holds(gold, "upos", lambda tag: tag != _PUNCTUATION)
-        right = counted & (gold.heads == predicted.heads)
-        both = right & (_base_labels(gold) == _base_labels(predicted))
-        tagged = None if with_tagger is None else cls.of(gold, with_tagger)
-        return cls(int(counted.sum()), int(right.sum()), int(both.sum()), tagged)
-
-    @classmethod
-    def sum(cls, tallies: Iterable[Tally]) -> Tally:
-        """That of all words together."""
-        found = list(tallies)
-        tagged = [each.tagged for each in found if each.tagged is not None]
-        words, heads, both = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "both"))
-        return cls(words, heads, both, cls.sum(tagged) if tagged else None)
-
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Of two, the one with the larger rank is better: with the tags of the tagger, if there is one."""
-        counted = self if self.tagged is None else self.tagged
-        return counted.heads, counted.both
-
-    @property
-    def uas(self) -> float:
-        return 100 * self.heads / max(1, self.words)
-
-    @property
-    def las(self) -> float:
-        return 100 * self.both / max(1, self.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +78,11 @@ class Candidates:
     in "all". "joint" learns from all sources, weighted likewise and without their words, together with the
     sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
 
+    Two of them combine the trees of several parsers. In "combined" they are those of single sources, a source that is
+    twice as far with half of the weight, and those of "all", of "pool", and of "all" with a beam, which together count
+    less. In "combined-joint" they are those of single sources, of "joint", of the nearest sources and the sample with a
+    beam, and of "sample"; each of the last three counts as much as all single sources together.
+
     Plans make cascades of such parsers: in each class of arcs, those are kept that the parser finds which is the best
     there (`competent_regions`), and the last parser finds the rest under these. In "target-first" the parser of the
     sample comes first, and that of all sources is the last; in "transfer-first" it is the other way round. In
@@ -134,34 +99,67 @@ class Candidates:
     threads: int
     text: TagTrigrams | None = None  # what the language is known by
     tagged: Treebank | None = None  # what is scored on, with the tags of a tagger that did not learn from it
-    _made: dict[int | None, Parser] = field(default_factory=dict, repr=False)  # those that do not depend on the sample
+    _made: dict[tuple[str, int], tuple[object, Parser]] = field(
+        default_factory=dict, repr=False
+    )  # with what they are of
+    _split: dict[int, list[_Split]] = field(default_factory=dict, repr=False)  # the sample, by folds
 
     def learn(
         self, method: Method, sample: Treebank | None, stop: Listener | None = None, text: Treebank | None = None
     ) -> Parser:
-        """A parser by a method; of the sample, only these sentences are learned from.
+        """One parser by a method; of the sample, only these sentences are learned from.
 
         With a `text` of the language, in which some words have heads, its words are learned from as well, beside the
         sources without theirs. Raises KeyboardInterrupt if Ctrl-C ended training.
         """
-        listeners = [] if stop is None else [stop]
-        common: dict[str, Any] = {"seed": self.seed, "dev": self.dev, "threads": self.threads, "listeners": listeners}
+        if method in COMBINED:
+            raise SpecError(f"{method} is several parsers; expected a method that makes one")
         own = sample if method in OF_SAMPLE else None
+        if text is not None:
+            return self._learned(method, own, stop, text)
+        return self._kept(method, own, lambda: self._learned(method, own, stop, None))
+
+    def _kept(self, name: str, treebank: Treebank | None, learn: Callable[[], Parser]) -> Parser:
+        """The parser of a name and a treebank, which is trained once."""
+        key = (name, id(treebank))  # paths may be the same
+        if key not in self._made:
+            self._made[key] = (treebank, learn())
+        return self._made[key][1]
+
+    def _learned(self, method: Method, own: Treebank | None, stop: Listener | None, text: Treebank | None) -> Parser:
         if method == "sample":
-            return whole(_of_sample(own, text, common))
+            return whole(_of_sample(own, text, self._options(stop)))
         if method == "vote":
             return self._vote(text, stop)
-        greedy: dict[str, Any] = {"strategy": DYNAMIC_EXPLORE, "epochs": _EPOCHS, "members": 1, **common}
         chosen = list(self.sources[: self.nearest] if method == "pool" else self.sources)
         weights = [1.0] * len(chosen) if method == "pool" else self.nearness()
-        treebanks = [source.treebank for source in chosen]
+        return self._of_treebanks([source.treebank for source in chosen], weights, own, stop, text=text)
+
+    def _of_treebanks(
+        self,
+        treebanks: Sequence[Treebank],
+        weights: Sequence[float],
+        own: Treebank | None,
+        stop: Listener | None,
+        *,
+        text: Treebank | None = None,
+        beam: int = 1,
+    ) -> Parser:
+        """A parser of sources by their tags, and of the words of sample and text, if there are any."""
+        options = {"epochs": _EPOCHS, "members": 1, **self._options(stop)}
+        options |= {"strategy": DYNAMIC_EXPLORE} if beam == 1 else {}
         if own is None and text is None:
-            return whole(train(_spec(1), treebanks, weights=weights, **greedy))
+            return whole(train(_spec(beam), treebanks, weights=weights, **options))
         mean = float(np.mean([len(each) for each in treebanks]))
         added = [each for each in (own, text) if each is not None]
-        for each in added:  # each counts as much as a source, a sentence of the sample at least once
-            weights.append(min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT))
-        return whole(train(_spec(1, added[0]), [*map(blanked, treebanks), *added], weights=weights, **greedy))
+        # Each counts as much as a source, a sentence of the sample at least once.
+        more = [min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT) for each in added]
+        spec, every = _spec(beam, added[0]), [*map(blanked, treebanks), *added]
+        return whole(train(spec, every, weights=[*weights, *more], **options))
+
+    def _options(self, stop: Listener | None) -> dict[str, Any]:
+        listeners = [] if stop is None else [stop]
+        return {"seed": self.seed, "dev": self.dev, "threads": self.threads, "listeners": listeners}
 
     def _vote(self, text: Treebank | None, stop: Listener | None) -> Parser:
         """The parsers of the nearest sources, each of which learns from the text as well, as one."""
@@ -173,10 +171,12 @@ class Candidates:
         parsers = run_all(learn, near, self.threads)
         return vote(parsers, weights=self.nearness()[: len(near)])
 
-    # --- Cascades ---
+    # --- Several parsers ---
 
-    def make(self, way: Method | Plan, sample: Treebank | None, stop: Listener | None = None) -> Parser | Cascade:
+    def make(self, way: Method | Plan, sample: Treebank | None, stop: Listener | None = None) -> Model:
         """What a method or a plan makes of the sources and these sentences of the sample."""
+        if way in COMBINED:
+            return self._combined(sample if way in OF_SAMPLE else None, stop)
         if way not in PLANS:
             return self.learn(cast(Method, way), sample, stop)
         if sample is None:
@@ -191,6 +191,27 @@ class Candidates:
         if way == "target-first":
             return _cascade([("sample", own, target)], ("sources", sources))
         return _cascade([("sources", others, sources)], ("sample", target))
+
+    def _combined(self, sample: Treebank | None, stop: Listener | None) -> Combination:
+        """The parsers of single sources, and others of several of them, and of the sample if there is one."""
+        near = list(self.sources[:MAX_VOTERS])
+        parsers = [self._of_sources(each, stop) for each in near]
+        weights = self.nearness(1)[: len(near)]
+        total = sum(weights)
+        share = 1.0
+        if sample is None:
+            treebanks = [source.treebank for source in self.sources]
+            with_beam = self._of_treebanks(treebanks, self.nearness(), None, stop, beam=_BEAM)
+            others = {"all": self.learn("all", None, stop), "pool": self.learn("pool", None, stop)}
+            others["all, with a beam"] = with_beam
+            share = _SHARE / len(others)
+        else:
+            treebanks = [source.treebank for source in self.sources[: self.nearest]]
+            with_beam = self._of_treebanks(treebanks, [1.0] * len(treebanks), sample, stop, beam=_BEAM)
+            others = {"joint": self.learn("joint", sample, stop), "sample": self.learn("sample", sample, stop)}
+            others["pool and sample, with a beam"] = with_beam
+        every = [*[share] * len(others), *(weight / total for weight in weights)]
+        return Combination([*others.values(), *parsers], every, [*others, *(each.name for each in near)])
 
     def _by_region(
         self, target: Parser, jackknifed: Treebank, sample: Treebank, stop: Listener | None
@@ -222,13 +243,12 @@ class Candidates:
         """The parser of one source by its tags alone; None: of all. With a text, words of that are read, too."""
         if source is not None and text is not None:
             return replace(self, sources=[source], nearest=1, _made={}).learn("all", None, stop, text)
-        key = None if source is None else id(source.treebank)  # paths may be the same
-        if key not in self._made:
-            chosen = self if source is None else replace(self, sources=[source], nearest=1, _made={})
-            self._made[key] = chosen.learn("all", None, stop)
-        return self._made[key]
+        if source is None:
+            return self.learn("all", None, stop)
+        alone = replace(self, sources=[source], nearest=1, _made={})
+        return self._kept("source", source.treebank, lambda: alone.learn("all", None, stop))
 
-    def _parsed(self, parser: Parser | Cascade, treebank: Treebank) -> Treebank:
+    def _parsed(self, parser: Model, treebank: Treebank) -> Treebank:
         found = treebank.copy()
         parser.annotate(found, threads=self.threads)
         return found
@@ -247,10 +267,13 @@ class Candidates:
             raise TreebankError(f"{sample.path}: expected at least two sentences to tell what a parser is good at")
         return jackknife(sample, min(FOLDS, len(sample)), learn, annotate, threads=self.threads)
 
-    def nearness(self) -> list[float]:
-        """The weight of each source: 1 of the nearest, a quarter of one that is twice as far; 1 if nobody knows."""
+    def nearness(self, power: int = _POWER) -> list[float]:
+        """The weight of each source: 1 of the nearest, a quarter of one that is twice as far; 1 if nobody knows.
+
+        With a `power` of 1, it is half of one that is twice as far.
+        """
         far = [1.0 if each.divergence is None else max(each.divergence, LEAST) for each in self.sources]
-        return [max((min(far) / own) ** _POWER, _LEAST_WEIGHT) for own in far]
+        return [max((min(far) / own) ** power, _LEAST_WEIGHT) for own in far]
 
     # --- Scores ---
 
@@ -261,21 +284,30 @@ class Candidates:
         """
         if self.dev is not None or way not in (*OF_SAMPLE, *PLANS):
             return [Trial(way, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
-        assert self.sample is not None
-        found = []
-        for fold in make_folds(len(self.sample), folds):
-            tagged = None if self.tagged is None else self.tagged[fold.held_out]
-            found.append(Trial(way, self.sample[fold.rest], self.sample[fold.held_out], tagged))
-        return found
+        return [Trial(way, *split) for split in self._splits(folds)]
 
-    def run(self, trials: Sequence[Trial], report: Report | None = None) -> list[tuple[Parser | Cascade, Tally | None]]:
+    def _splits(self, folds: int) -> list[_Split]:
+        """The sample without each fold, the fold, and the same with the tags of the tagger."""
+        assert self.sample is not None
+        if folds not in self._split:
+            self._split[folds] = [
+                (
+                    self.sample[fold.rest],
+                    self.sample[fold.held_out],
+                    None if self.tagged is None else self.tagged[fold.held_out],
+                )
+                for fold in make_folds(len(self.sample), folds)
+            ]
+        return self._split[folds]
+
+    def run(self, trials: Sequence[Trial], report: Report | None = None) -> list[tuple[Model, Tally | None]]:
         """The parser of each trial, and its score; threads share the trials, and change nothing.
 
         `report` is called with the number of trials that are finished.
         """
         lock, done = Lock(), 0
 
-        def work(trial: Trial, stop: Listener) -> tuple[Parser | Cascade, Tally | None]:
+        def work(trial: Trial, stop: Listener) -> tuple[Model, Tally | None]:
             nonlocal done
             parser = self.make(trial.way, trial.sample, stop)
             tally = None if trial.gold is None else self.tally(parser, trial.gold, trial.tagged)
@@ -289,18 +321,18 @@ class Candidates:
 
     def compare(
         self, ways: Sequence[Method | Plan], folds: int, report: Report | None = None
-    ) -> list[tuple[Tally, Parser | Cascade | None]]:
+    ) -> list[tuple[Tally, Model | None]]:
         """How each way scores, and its parser, if it is a complete one."""
         trials = [self.trials(way, folds) for way in ways]
         results = iter(self.run([each for own in trials for each in own], report))
-        found: list[tuple[Tally, Parser | Cascade | None]] = []
+        found: list[tuple[Tally, Model | None]] = []
         for own in trials:
             pairs = [next(results) for _ in own]
             tally = Tally.sum(each for _, each in pairs if each is not None)
             found.append((tally, pairs[0][0] if own[0].sample is self.sample else None))
         return found
 
-    def tally(self, parser: Parser | Cascade, gold: Treebank, tagged: Treebank | None = None) -> Tally:
+    def tally(self, parser: Model, gold: Treebank, tagged: Treebank | None = None) -> Tally:
         """The score of a parser; it may meet tags that it does not know."""
         with_tagger = None if tagged is None else self._parsed(parser, tagged)
         return Tally.of(gold, self._parsed(parser, gold), with_tagger)
@@ -327,11 +359,3 @@ def _spec(beam: int, sample: Treebank | None = None) -> ParserSpec:
     templates = template_set("lean")
     chosen = templates.delexicalized() if sample is None else annotated_templates(templates, sample)
     return ParserSpec(templates=chosen, beam=beam, labels="universal")
-
-
-def _holds(treebank: Treebank, column: str, test: Any) -> Any:
-    return np.array([test(text) for text in treebank.vocabulary(column)], dtype=bool)[treebank.column(column)]
-
-
-def _base_labels(treebank: Treebank) -> Any:
-    return np.array([base_label(label) for label in treebank.vocabulary("deprel")])[treebank.column("deprel")]

@@ -14,6 +14,7 @@ from panparser.ensembles.combining import combine
 from panparser.errors import LinksError, SpecError, TreebankError
 from panparser.parsing.confidence import forget
 from panparser.transfer.alignment import Aligner, align
+from panparser.transfer.forests import tell_forests
 from panparser.transfer.links import Links
 from panparser.treebank.matching import check_parallel
 from panparser.treebank.treebank import Treebank
@@ -54,6 +55,7 @@ def project(
         check_parallel(each, target)
         if not (each.heads >= 0).any():
             raise TreebankError(f"{each.path}: expected a treebank with heads to carry over, found none")
+        tell_forests(each)
         if tags and (_texts(each, "upos") == "_").all():
             raise TreebankError(f"{each.path}: expected tags (UPOS) to carry over, found none")
     options = aligner or Aligner()

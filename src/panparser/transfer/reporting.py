@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from panparser.transfer.candidates import PLANS, Method, Plan, Tally
+from panparser.transfer.candidates import COMBINED, PLANS, Method, Plan
+from panparser.transfer.rewriting import Rewriting
+from panparser.transfer.tallies import Tally
+from panparser.transfer.typology import Typology
 
 MORE = 10  # sentences whose gain is estimated
 _NAMES = {
     "joint": "all sources, the nearer the more, and the sample together",
+    "combined-joint": "each source, the sample, and both together, whose trees are combined",
+    "combined": "each source, and all of them, by tags alone, whose trees are combined",
     "pool": "the nearest sources together, by tags alone",
     "all": "all sources, the nearer the more, by tags alone",
     "vote": "each source by tags alone, and they vote, the nearer with the more weight",
@@ -27,7 +32,7 @@ def in_words(method: str) -> str:
 
 
 def _is_used(method: str, is_near: bool) -> bool:
-    return method in ("all", "joint", "vote", *PLANS) or (is_near and method == "pool")
+    return method in ("all", "joint", "vote", *COMBINED, *PLANS) or (is_near and method == "pool")
 
 
 @dataclass(frozen=True)
@@ -144,6 +149,8 @@ class TransferReport:
     def _reason(self) -> str:
         if len(self.scores) < 2:
             return "" if self.sentences else ", as there are no trees of the language"
+        if self.method != self.scores[0][0]:
+            return ", which none beats by more than chance"
         found = [tally for _, tally in self.scores[:2]]  # of equal ones, the first has the better labels
         first, second = ((tally if tally.tagged is None else tally.tagged).uas for tally in found)
         return f", which scores best ({first:.1f})" if first > second else ", which scores as well as any"
@@ -222,3 +229,18 @@ def _plain(tally: Tally) -> dict[str, Any]:
     """The counts and scores of a tally."""
     found: dict[str, Any] = {name: getattr(tally, name) for name in ("words", "heads", "both", "uas", "las")}
     return found if tally.tagged is None else found | {"tagged": _plain(tally.tagged)}
+
+
+def rule_reports(done: Sequence[Rewriting], typology: Typology | None) -> tuple[RuleReport, ...]:
+    """What all rewritings did together, by what the typology tells."""
+    sums: dict[str, dict[str, int]] = {}
+    for counts in (each.counts for each in done):
+        for count in counts:
+            own = sums.setdefault(count.name, {"moved": 0, "deleted": 0})
+            own["moved"] += count.moved
+            own["deleted"] += count.deleted
+    return tuple(
+        RuleReport(name=trait.name, target=trait.in_words, known_from=trait.source, **sums[trait.name])
+        for trait in (typology or ())
+        if trait.name in sums
+    )

@@ -20,7 +20,7 @@ from panparser.parsing.confidence import Calibration, Evidence, fitted, gather
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
-from panparser.transfer.candidates import Tally
+from panparser.transfer.tallies import Tally
 from panparser.treebank.treebank import Treebank, check_treebanks, concatenated
 from panparser.trees.gold import UNKNOWN
 

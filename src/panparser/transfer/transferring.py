@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from panparser._checks import check_count, check_share
 from panparser._threads import chosen_threads
-from panparser.ensembles.cascade import Cascade
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.listeners import Listener
 from panparser.parsing.parser import Parser
@@ -18,23 +17,26 @@ from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.lexicon import Lexicon
 from panparser.sequences.tagger import Tagger
 from panparser.transfer.candidates import (
+    COMBINED,
     FOLDS,
     METHODS,
     OF_SAMPLE,
     PLANS,
     Candidates,
     Method,
+    Model,
     Plan,
     Source,
-    Tally,
     Trial,
 )
-from panparser.transfer.reporting import MORE, Gain, RuleReport, SourceReport, TagReport, TransferReport
+from panparser.transfer.forests import tell_forests
+from panparser.transfer.reporting import MORE, Gain, SourceReport, TagReport, TransferReport, rule_reports
 from panparser.transfer.rewriting import Rewriting, rewrite
 from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
 from panparser.transfer.sources import SourceFile, name_of
 from panparser.transfer.tag_trigrams import TagTrigrams, similar
 from panparser.transfer.tagging import SampleTagger, agreement, check_tags, tags_alone
+from panparser.transfer.tallies import Tally
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.sampling import sample as drawn
@@ -50,12 +52,12 @@ _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 class Transferred:
     """A parser, how it was made, and the tagger that goes before it, if there is one."""
 
-    parser: Parser | Cascade
+    parser: Model
     report: TransferReport
     tagger: Tagger | None = None
 
     @property
-    def model(self) -> Parser | Cascade | Pipeline:
+    def model(self) -> Model | Pipeline:
         """The parser, or the pipeline of tagger and parser."""
         return self.parser if self.tagger is None else Pipeline(taggers=[self.tagger], parser=self.parser)
 
@@ -83,9 +85,11 @@ def train_transfer(
 
     The sources are ranked by similarity to the tags (UPOS) of sample and `raw` text, cut to so many `sentences` each,
     drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of them:
-    by one `method`, if it is given, or by all, of which the one is kept that scores best on the development set or, if
-    there is none, on the sample, where each sentence is parsed by a parser that did not learn from it. `Candidates`
-    describes the methods; without a sample they are those that read tags alone. A method can also be a plan, which
+    by one `method`, if it is given, or by all, which are scored on the development set or, if there is none, on the
+    sample, where each sentence is parsed by a parser that did not learn from it. Kept is the one that scores best, if
+    that is more than chance, or else "combined-joint", which was the best for other languages ("joint" if it must be
+    one parser, for self-training). `Candidates` describes the methods; without a sample they are those that read tags
+    alone, and with nothing to score by, "combined" is made. A method can also be a plan, which
     makes a cascade, and is only taken if it is given. With `self_training`, so many rounds of it follow, with heads of
     the raw text whose confidence is at least `least`, and are kept unless the scores are worse. With `tagger`, or with
     a `lexicon`, there is also a tagger of UPOS, which learns from the sample and the lexicon; parsers are then compared
@@ -119,10 +123,10 @@ def train_transfer(
     tags, learned = None, None
     if tagging is not None and sample is not None:
         tell("tagging", 0, 0)
-        candidates = replace(candidates, tagged=tagging.tagged(sample, _folds(candidates)))
+        candidates = replace(candidates, tagged=tagging.tagged(sample, _folds(candidates)), _split={})
         learned = tagging.learn(sample)
         tags = _tag_report(candidates, lexicon)
-    chosen, scores, parser = _compared(candidates, method, tell)
+    chosen, scores, parser = _compared(candidates, method, tell, single=self_training > 0)
     trained = None
     if self_training and raw is not None:
         trained = _self_trained(candidates, cast(Method, chosen), raw, self_training, least, tell)
@@ -135,7 +139,7 @@ def train_transfer(
         scored_on=_scored_on(candidates),
         scores=tuple(scores),
         sources=_source_reports(ranked, candidates),
-        rules=_rule_reports(done, typology),
+        rules=rule_reports(done, typology),
         unchanged=sum(each.nonprojective + each.incomplete for each in done),
         gain=gain,
         tags=tags,
@@ -181,6 +185,8 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
                 f"{treebank.path}: expected sentences with trees, found none with heads; tagged text without trees "
                 "tells the nearest sources (raw)"
             )
+        if name != "raw":
+            tell_forests(treebank)
     if method is not None and method not in (*METHODS, *PLANS):
         raise SpecError(f"method of train_transfer must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
     if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
@@ -201,8 +207,8 @@ def _check_self_training(
         return
     if raw is None:
         raise SpecError("self_training of train_transfer learns from tagged text (raw), and there is none")
-    if method in PLANS:
-        raise SpecError(f"self_training of train_transfer makes one parser, and {method} a cascade: choose one of them")
+    if method in (*COMBINED, *PLANS):
+        raise SpecError(f"self_training of train_transfer makes one parser, and {method} several: choose one of them")
     if dev is None and (sample is None or len(sample) < 2):
         raise SpecError(
             "self_training of train_transfer needs two sentences with trees, or a development set, to tell how sure a "
@@ -246,6 +252,7 @@ def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, 
         treebank = source if isinstance(source, Treebank) else read_conllu(source.path, format=source.format)
         if not (treebank.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
+        tell_forests(treebank)
         counted.append(TagTrigrams.of(treebank))
         found.append(_Ranked(file, treebank, None))
     if text is None:
@@ -284,17 +291,20 @@ def _rewritten(
 
 
 def _compared(
-    candidates: Candidates, method: Method | Plan | None, tell: Report
-) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Parser | Cascade | None]:
-    """The method to take, scores of all that were compared, best first, and the parser, if it is trained already."""
-    has_sample = candidates.sample is not None
-    methods: list[Method | Plan] = [each for each in METHODS if has_sample or each not in OF_SAMPLE]
-    methods = methods if method is None else [method]
+    candidates: Candidates, method: Method | Plan | None, tell: Report, *, single: bool
+) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Model | None]:
+    """The method to take, scores of all that were compared, best first, and the parser, if it is trained already.
+
+    `single`: the method must make one parser.
+    """
+    known = [each for each in METHODS if not (single and each in COMBINED)]
+    fitting = [each for each in known if candidates.sample is not None or each not in OF_SAMPLE]
+    methods: list[Method | Plan] = [*fitting] if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
         return methods[0], [], None
     scores: list[tuple[Method | Plan, Tally]] = []
-    parsers: dict[str, Parser | Cascade | None] = {}
+    parsers: dict[str, Model | None] = {}
     total = sum(len(candidates.trials(each, folds)) for each in methods)
     step = f"comparing: {', '.join(methods)}"
     tell(step, 0, total)
@@ -302,8 +312,10 @@ def _compared(
     for each, (tally, parser) in zip(methods, found, strict=True):
         parsers[each] = parser
         scores.append((each, tally))
+    first = scores[0]  # the one that was the best for other languages
     scores.sort(key=lambda pair: pair[1].rank, reverse=True)
-    return scores[0][0], scores, parsers[scores[0][0]]
+    chosen, _ = scores[0] if scores[0][1].is_clearly_above(first[1]) else first
+    return chosen, scores, parsers[chosen]
 
 
 def _folds(candidates: Candidates) -> int:
@@ -322,9 +334,9 @@ def _finished(
     candidates: Candidates,
     chosen: Method | Plan,
     scores: Sequence[tuple[Method | Plan, Tally]],
-    parser: Parser | Cascade | None,
+    parser: Model | None,
     tell: Report,
-) -> tuple[Gain | None, Parser | Cascade]:
+) -> tuple[Gain | None, Model]:
     """What more sentences would bring, and the parser, which is trained beside that if there is none yet.
 
     The first is of the best method that learns from the sample, if scores rise with the logarithm of its sentences.
@@ -375,18 +387,4 @@ def _source_reports(ranked: Sequence[_Ranked], candidates: Candidates) -> tuple[
             is_near=number < candidates.nearest,
         )
         for number, (each, source, weight) in enumerate(rows)
-    )
-
-
-def _rule_reports(done: Sequence[Rewriting], typology: Typology | None) -> tuple[RuleReport, ...]:
-    sums: dict[str, dict[str, int]] = {}
-    for counts in (each.counts for each in done):
-        for count in counts:
-            own = sums.setdefault(count.name, {"moved": 0, "deleted": 0})
-            own["moved"] += count.moved
-            own["deleted"] += count.deleted
-    return tuple(
-        RuleReport(name=trait.name, target=trait.in_words, known_from=trait.source, **sums[trait.name])
-        for trait in (typology or ())
-        if trait.name in sums
     )

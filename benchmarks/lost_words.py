@@ -1,0 +1,124 @@
+"""What a parser with words loses with them: does it depend on what it reads beside words, or on how much it learned?
+
+    python benchmarks/lost_words.py FOLDER    # FOLDER/LANGUAGE[_NAME]/{train,test}.conllu; resumable
+
+A parser that learned with words and then lost them (Delex(Lex)) against one that never had any (Delex), and the same
+of parsers of another language X, on its own test set. In the slides of Aufrant's thesis (2018) the first loses 1.7, and
+that of another language gains 0.4. Tried are three sets of templates: LEAN, which also reads lemmas, XPOS and FEATS;
+the part of it that reads words and UPOS alone, and has the same templates once words are lost; and ZN11, the set of
+Zhang & Nivre (2011), which reads words and UPOS. And numbers of sentences to learn from, in Portuguese. Greedy, 8
+epochs, universal labels, gold tags; UAS of all words, one seed.
+Finished tasks are kept in benchmarks/results/lost_words.jsonl, the tables in lost_words.txt.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from grid import arguments, build, finish, number, publish
+
+import panparser as pp
+
+X = {"fr_sequoia": "pt", "en_lines": "sv_lines", "hu": "et"}
+SETS = {"lean": pp.LEAN, "lean, words": pp.LEAN.without("lemma", "xpos", "feats"), "zn11": pp.ZN11}
+SENTENCES = (300, 1200)
+LARGE = {"pt": (4800,)}  # treebanks, and more sentences
+MODELS = ("Lex", "Delex", "Delex(Lex)", "X-Delex", "Delex(X-Lex)")
+OPTIONS: dict[str, Any] = {"strategy": pp.STRATEGIES["dynamic-explore"], "epochs": 8, "members": 1, "threads": 1}
+SLIDES = (88.31, 85.44, 83.73, 69.68, 70.10)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One target, with templates of some set, and so many sentences of each language."""
+
+    target: str
+    templates: str
+    sentences: int
+    seed: int
+
+    @property
+    def key(self) -> str:
+        return json.dumps(vars(self))
+
+    def __str__(self) -> str:
+        return f"{self.target}, {self.templates}, {self.sentences} sentences, seed {self.seed}"
+
+    def effort(self, folder: Path) -> float:
+        return -float(self.sentences)
+
+    def run(self, folder: Path) -> Outcome:
+        rich = pp.ParserSpec(templates=SETS[self.templates], beam=1, labels="universal")
+        bare = replace(rich, templates=rich.templates.delexicalized())
+        test = pp.read_conllu(folder / self.target / "test.conllu")
+        found = {}
+        for name, mark in ((self.target, ""), (X.get(self.target), "X-")):
+            if name is None:
+                continue
+            train = pp.sample(pp.read_conllu(folder / name / "train.conllu"), self.sentences, seed=self.seed)
+            words = pp.train(rich, train, seed=self.seed, **OPTIONS)
+            found |= {"Lex": words} if not mark else {}
+            found[f"{mark}Delex"] = pp.train(bare, train, seed=self.seed, **OPTIONS)
+            found[f"Delex({mark}Lex)"] = words.restricted(bare.templates)
+        scores = {}
+        for name, parser in found.items():
+            parser.tags = None  # other languages may lack some
+            scores[name] = pp.evaluate(test, parser.parse(test), samples=0).uas
+        return Outcome(scores, time.process_time(), build())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """UAS by model; CPU seconds."""
+
+    scores: Mapping[str, float]
+    cpu: float
+    build: str
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items())
+
+
+def row(name: str, found: list[Outcome]) -> str:
+    """Means over targets, and what is lost with words."""
+    means = {model: mean(one.scores[model] for one in found) for model in MODELS if model in found[0].scores}
+    cells = "".join(number(means.get(model, float("nan")), 14, 1) for model in MODELS)
+    lost = [means.get(f"Delex({x}Lex)", float("nan")) - means.get(f"{x}Delex", float("nan")) for x in ("", "X-")]
+    return f"{name:32}{cells}" + "".join(number(value, 8, 1) for value in lost)
+
+
+def main() -> None:
+    options = arguments(__doc__, "lost_words", "1").parse_args()
+    names = options.treebanks.split(",") if options.treebanks else [*X, *LARGE]
+    seed = int(options.seeds.split(",")[0])
+    tasks = [
+        Task(name, each, size, seed) for name in names for size in (*SENTENCES, *LARGE.get(name, ())) for each in SETS
+    ]
+    results = finish(options, tasks, Outcome)
+    lines = [f"{'UAS':32}" + "".join(f"{model:>14}" for model in MODELS) + f"{'lost':>8}{'X lost':>8}"]
+    for title, chosen in ((f"mean of {', '.join(X)}", tuple(X)), *((name, (name,)) for name in names)):
+        lines += ["", title]
+        for size in sorted({task.sentences for task in tasks}):
+            for each in SETS:
+                own = [
+                    task for task in tasks if task.target in chosen and (task.templates, task.sentences) == (each, size)
+                ]
+                if own and all(task.key in results for task in own):
+                    lines.append(row(f"  {each}, {size:,} sentences", [results[task.key] for task in own]))
+    slides = "".join(number(value, 14, 1) for value in SLIDES)
+    lines += [
+        "",
+        f"{'slides, French, 14,553 sentences':32}{slides}{SLIDES[2] - SLIDES[1]:8.1f}{SLIDES[4] - SLIDES[3]:8.1f}",
+    ]
+    cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
+    publish(options, [f"{cpu / 60:.0f} minutes of CPU", "", *lines])
+
+
+if __name__ == "__main__":
+    main()
