@@ -67,7 +67,7 @@ CHOICES = {
             pp.BILSTM,
             inputs=(
                 Input(column="form", size=100, least=2),
-                Input(column="characters", size=150),
+                Input(column="characters", size=150, encoder="lstm"),
                 Input(column="vector", size=100),
             ),
             layers=2,
@@ -78,7 +78,7 @@ CHOICES = {
             tag_hidden=128,
             tag_layer=1,
             precision="int8",
-            learning=pp.Learning(updates=12000, epochs=40),
+            learning=pp.Learning(updates=12000, epochs=40, tag_loss=2.0),
         ),
         tokenizer="en",
         packed=True,
@@ -184,6 +184,13 @@ def table(found: dict[str, dict[str, float]]) -> str:
     return "\n".join([f"| from | {' | '.join(names)} |", "|---" * (len(names) + 1) + "|", *rows])
 
 
+def limit(nlp: pp.Pipeline) -> str:
+    """When training was ended, if that was by the clock."""
+    classifier = nlp.parser.classifier if isinstance(nlp.parser, pp.Parser) else None
+    seconds = classifier.network.learning.seconds if isinstance(classifier, NetworkClassifier) else 0
+    return f", ended after {seconds:.0f} s" if seconds else ""
+
+
 def card(name: str, nlp: pp.Pipeline, test: pp.Treebank, size: int, trained: str) -> str:
     told = nlp.training
     vectors = nlp.parser.vectors if isinstance(nlp.parser, pp.Parser) else None
@@ -285,7 +292,7 @@ def main() -> None:
             print(f"\n{part}\n\n{table(scores(pp.Pipeline.load(given.only_train), gold))}")
         return
     taken = f": {cpu:.0f} s of CPU time, {wall:.0f} s on {os.cpu_count()} cores" if given.trained is None else ""
-    install(given.model, nlp, test, given.output, f" with seed {nlp.training['seed']}{taken}")
+    install(given.model, nlp, test, given.output, f" with seed {nlp.training['seed']}{limit(nlp)}{taken}")
 
 
 if __name__ == "__main__":

@@ -213,22 +213,16 @@ def speed() -> list[list[str]]:
 
 
 def covington_beams() -> list[list[str]]:
-    """LAS of Covington's system and others, by treebank, one line for each way to train."""
-    found: dict[tuple[str, str, str], dict[str, str]] = {}
-    treebank, treebanks = "", []
+    """LAS of Covington's system and ArcEager after 8, 16 and 24 epochs, by treebank."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    head = ["", "beam", "strategy"]
     for line in _lines("beams_of_covington.txt"):
-        fields = _fields(line)
-        if len(fields) > 1 and fields[1] == "strategy":
-            treebanks.append(treebank := fields[0])
-        elif treebank and len(fields) == 6:
-            found.setdefault((fields[0], fields[2], fields[1]), {})[treebank] = fields[4]
-    rows = [[*key, *(las.get(name, "") for name in treebanks)] for key, las in sorted(found.items(), key=_by_system)]
-    return [["", "beam", "strategy", *(f"LAS, {name}" for name in treebanks)], *rows]
-
-
-def _by_system(item: tuple[tuple[str, str, str], dict[str, str]]) -> tuple[int, str]:
-    (system, beam, _), _ = item
-    return ["covington", "all met", "arc-eager"].index(system), beam
+        fields = line.split()
+        if " sentences, " in line:
+            head += [f"{fields[0]} 8 epochs", "16", "24"]
+        elif len(fields) >= 8 and fields[1].isdigit():
+            found.setdefault(tuple(fields[:3]), []).extend(fields[4:7])
+    return [head, *([*key, *scores] for key, scores in found.items())]
 
 
 _ANNOTATED = (
