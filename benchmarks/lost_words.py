@@ -57,7 +57,7 @@ class Task:
         rich = pp.ParserSpec(templates=SETS[self.templates], beam=1, labels="universal")
         bare = replace(rich, templates=rich.templates.delexicalized())
         test = pp.read_conllu(folder / self.target / "test.conllu")
-        found = {}
+        found: dict[str, pp.Parser] = {}
         for name, mark in ((self.target, ""), (X.get(self.target), "X-")):
             if name is None:
                 continue

@@ -112,10 +112,11 @@ class Task:
         order = typology(self.target)
         rewritten = [(pp.rewrite(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
         ways = {}
-        for is_rewritten, treebanks in ((True, rewritten), (False, drawn)):
-            chosen = [Source(each.path, each, far) for each, far in treebanks]
-            common = {"sample": sample, "dev": None, "seed": self.seed, "threads": 1}
-            ways[is_rewritten] = Candidates(sources=chosen, nearest=4, **common)
+        for is_rewritten, known in ((True, rewritten), (False, drawn)):
+            chosen = [Source(each.path, each, far) for each, far in known]
+            ways[is_rewritten] = Candidates(
+                sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1
+            )
         return {
             row: ways[is_rewritten].tally(ways[is_rewritten].make(method, sample), test).uas
             for row, (method, is_rewritten) in ROWS.items()

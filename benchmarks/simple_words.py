@@ -104,7 +104,7 @@ def parts(classes: Mapping[str, Mapping[str, Any]], simple: Sequence[str], key: 
 
 def share(outcome: Worth, simple: Sequence[str]) -> float:
     """Of simple words among all."""
-    return joined(outcome.classes, simple, "scores")[0] / outcome.classes["all"]["words"]
+    return float(joined(outcome.classes, simple, "scores")[0] / outcome.classes["all"]["words"])
 
 
 def table(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> list[str]:
@@ -117,7 +117,8 @@ def table(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> list[str]
             f"{'':26}" + "".join(f"{f'UAS, {n}':>10}" for n in SHOWN) + "  transfer  break-even  later  slides"
         )
         transfer = {target: parts(one.classes, simple, "transfer") for target, one in worth.items()}
-        for templates, outcomes in zip(READ, (worth, other), strict=True):
+        both: tuple[Mapping[str, Any], ...] = (worth, other)
+        for templates, outcomes in zip(READ, both, strict=True):
             own = {target: parts(one.classes, simple, "scores") for target, one in outcomes.items()}
             each = {
                 part: {target: even(scores[part], transfer[target][part]) for target, scores in own.items()}
@@ -137,7 +138,11 @@ def table(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> list[str]
 def even(scores: Any, level: float) -> float:
     """The sentences at which a curve meets a level; not a number, if it never does."""
     curves = analysis.Curves(
-        index=["all"], words=np.array([1]), sizes=SIZES, scores=np.array(scores)[None, :, None], against=[level]
+        index=["all"],
+        words=np.array([1]),
+        sizes=SIZES,
+        scores=np.array(scores)[None, :, None],
+        against=np.array([level]),
     )
     return float(curves.break_even()["sentences"].iloc[0])
 

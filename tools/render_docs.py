@@ -291,9 +291,7 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     ),
     "predicted-tags": lambda: _plain("low_resource.txt", "predicted tags ", ["sentences", "10", "20", "50", "100"]),
     "low-resource": lambda: _plain("low_resource.txt", "UAS, ", ["sentences", "10", "20", "50", "100"]),
-    "little": lambda: _plain(
-        "little.txt", "panparser transfer ", ["", "sentences", "UAS", "LAS", "by all", "methods"]
-    ),
+    "little": lambda: _plain("little.txt", "panparser transfer ", ["", "sentences", "UAS", "LAS", "by all", "methods"]),
     "sample-worth": lambda: _plain(
         "sample_worth.txt",
         "break-even, ",

@@ -341,7 +341,7 @@ def _check_confidence(job: Job, keep: frozenset[str]) -> None:
         raise SpecError(f"{given[0]} is about trees, and the model has no parser")
     if options.ensemble and not options.confidence:
         raise SpecError("--ensemble contributes to confidence: it needs --confidence")
-    if not options.confidence:
+    if not options.confidence or parser is None:
         return
     if options.k_best is not None:
         raise SpecError("--confidence is that of the best tree, and --k-best writes several: choose one of them")
