@@ -11,6 +11,7 @@ import pytest
 import panparser as pp
 from panparser.annotation.progress import FIELDS
 from panparser.annotation.session import Session
+from places import DATA
 
 ROWS = "# sent_id = 1\n1\tbig\t_\tADJ\t_\t_\t_\t_\t_\t_\n2\tdogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
 
@@ -58,6 +59,16 @@ def test_what_is_wrong_is_said_in_a_line(run, file, monkeypatch, arguments, mess
     assert message in errors
     assert len(errors.splitlines()) == 1
     assert file.read_text() == ROWS
+
+
+@pytest.mark.parametrize("in_pipeline", [False, True])
+def test_a_combination_is_refused(run, file, in_pipeline):
+    parser = pp.train(pp.ParserSpec(beam=1), pp.read_conllu(DATA / "english.conllu")[:5], epochs=1)
+    model = pp.Combination([parser, parser])
+    (pp.Pipeline(parser=model) if in_pipeline else model).save(file.with_name("model"))
+    code, _, errors = run("annotate", file, "-m", file.with_name("model"), "--no-browser")
+    assert code == 2
+    assert "expected a single parser, or a pipeline with one, to annotate with, found Combination" in errors
 
 
 def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):

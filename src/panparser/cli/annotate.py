@@ -162,9 +162,10 @@ def _loaded(name: str | None) -> Any:
     from panparser.pipeline.pipeline import Pipeline
 
     found = load(name)
-    if not isinstance(found, Parser | Pipeline):
-        kind = type(found).__name__
-        raise SpecError(f"{name}: expected a single parser, or a pipeline, to annotate with, found {kind}")
+    parser = found.parser if isinstance(found, Pipeline) else found
+    if parser is not None and not isinstance(parser, Parser):
+        kind = type(parser).__name__
+        raise SpecError(f"{name}: expected a single parser, or a pipeline with one, to annotate with, found {kind}")
     return found
 
 
