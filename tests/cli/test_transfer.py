@@ -40,10 +40,20 @@ def test_the_recipe_beside_the_model_makes_it_again(run, place):
 
 def test_without_a_sample(run, place):
     pp.write_conllu("raw.conllu", TEST)
-    code, _, err = run("transfer", "--raw", "raw.conllu", "--sources", "sources", "-o", "xx.panparser")
+    given = ("--raw", "raw.conllu", "--sources", "sources", "--method", "all", "-o", "xx.panparser")
+    code, _, err = run("transfer", *given)
     assert code == 0, err
     assert run("train", "--recipe", "xx.panparser.toml", "-o", "again.panparser")[0] == 0
     assert pp.load("again.panparser").parse(TEST).to_bytes() == pp.load("xx.panparser").parse(TEST).to_bytes()
+
+
+def test_without_a_sample_parsers_of_sources_are_combined(run, place):
+    pp.write_conllu("raw.conllu", TEST)
+    code, out, err = run("transfer", "--raw", "raw.conllu", "--sources", "sources", "-o", "xx.panparser")
+    assert code == 0, err
+    assert "it is not made by one recipe" in out
+    assert not (place / "xx.panparser.toml").exists()
+    assert isinstance(pp.load("xx.panparser"), pp.Combination)
 
 
 def test_word_lists_make_a_pipeline(run, place):

@@ -77,6 +77,6 @@ def test_annotation_in_words_is_that_of_the_results():
     rows = re.findall(r"^(\w+) +((?:[\d.]+ [\d.]+x *)+)$", _read(RESULTS / "annotation.txt"), re.MULTILINE)
     times = {name: re.findall(r"([\d.]+)x", text)[3] for name, text in rows if name != "average"}
     least, most = (pick(times, key=lambda name: float(times[name])) for pick in (min, max))
-    names = {"got": "Gothic", "fr_sequoia": "French"}
+    names = {"got": "Gothic", "fr_sequoia": "French", "tr": "Turkish"}
     text = f"from {times[least]} ({names[least]}) to {times[most]} ({names[most]}) for the fourth row"
     assert text in _read(DOCS / "results" / "accuracy.md")

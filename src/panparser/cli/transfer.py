@@ -85,7 +85,12 @@ def transfer(
         str | None, typer.Option("--report", metavar="FILE.json", help="Write what was done, and why, as JSON.")
     ] = None,
     method: Annotated[
-        Way | None, typer.Option(help="What to learn from.  [default: what scores best]", show_default=False)
+        Way | None,
+        typer.Option(
+            metavar="METHOD",
+            help=f"What to learn from: {', '.join(Way)}.  [default: what scores best]",
+            show_default=False,
+        ),
     ] = None,
     nearest: Annotated[int, typer.Option(min=1, help="Sources that --method pool learns from.")] = 4,
     sentences: Annotated[int, typer.Option(min=1, help="Sentences of each source, at most.")] = 1000,
@@ -103,9 +108,9 @@ def transfer(
     the nearest alone, with a vote of parsers of single sources, and with models that combine the trees of such parsers,
     each sentence of the sample parsed by a parser that did not learn from it. What scores best is kept, if that is more
     than chance, or else the combination of sources and sample; without a sample, that of the sources. Labels have no
-    subtypes. At the end it tells what was done, and
-    what ten more sentences would bring; the model keeps that, with the licenses of the sources (`panparser info`). The
-    recipe in MODEL.toml makes the same parser again, without comparing (`panparser train --recipe MODEL.toml`).
+    subtypes. At the end it tells what was done, and what ten more sentences would bring; the model keeps that, with the
+    licenses of the sources (`panparser info`). The recipe in MODEL.toml makes the same parser again, without comparing
+    (`panparser train --recipe MODEL.toml`); several parsers, such as those of a combination, have none.
 
     With --tagger, or a --lexicon, the model is a pipeline of a tagger and a parser. The tagger learns from the sample
     and the words of the lexicon, and the report has scores with its tags beside those with the tags of the sample.
