@@ -17,6 +17,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._checks import check_range
+from panparser.ensembles.several import SeveralParsers
 from panparser.errors import SpecError
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
@@ -24,9 +25,8 @@ from panparser.parsing.constraints.constraints import Constraints, check_given
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.tags import Tags, check_tags, joined
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
+from panparser.storage.models import Source, without_prefix
 from panparser.storage.values import TABLE, TEXT, ListOf, Table
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
@@ -36,7 +36,6 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 Result = TypeVar("Result")
-_STAGE = "stage.{}."  # before names of arrays
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +126,10 @@ def check_stages(stages: Sequence[Stage]) -> None:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
 
 
-class Cascade(StoredModel, kind="cascade", newest=FORMAT):
+class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
+    place = "stage.{}."
     declared = Table(
         {
             "stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE}, {"keep": ListOf(TABLE)})),
@@ -161,26 +161,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         """The labels that the last stage writes; those of earlier stages may also occur in the results of `parse`."""
         return self.parsers[-1].plain_labels
 
-    @property
-    def tags(self) -> Tags | None:
-        """The UPOS that its parsers learned from; None if one does not know, or does not read them."""
-        return joined(parser.tags for parser in self.parsers)
-
-    @tags.setter
-    def tags(self, tags: Tags | None) -> None:
-        for parser in self.parsers:
-            parser.tags = tags
-
     # --- Parsing ---
-
-    def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
-        """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
-        check_parsed(treebank)
-        if self.tags is not None:
-            check_tags(treebank, self.tags)
-        parsed = treebank.copy()
-        self.annotate(parsed, **options)
-        return parsed
 
     def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
         """Writes heads and labels into a treebank; options as in `Parser.predict`."""
@@ -257,18 +238,6 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
 
     # --- Files ---
 
-    def to_arrays(self) -> Arrays:
-        """All arrays of a model file."""
-        arrays: Arrays = {}
-        for number, parser in enumerate(self.parsers):
-            arrays |= prefixed(_STAGE.format(number), parser.to_arrays())
-        return arrays
-
-    @property
-    def size(self) -> int:
-        """Size of the weights, in bytes."""
-        return sum(parser.size for parser in self.parsers)
-
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
         stages = [
@@ -292,7 +261,7 @@ class Cascade(StoredModel, kind="cascade", newest=FORMAT):
         stages, parsers = [], []
         for number, own in enumerate(values["stages"]):
             part = source.part(f"stage {number + 1}")
-            parsers.append(Parser.from_manifest(without_prefix(_STAGE.format(number), arrays), own["parser"], part))
+            parsers.append(Parser.from_manifest(without_prefix(cls.place.format(number), arrays), own["parser"], part))
             regions, keep = (tuple(map(Region.from_values, own.get(key, ()))) for key in ("regions", "keep"))
             stages.append(Stage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))

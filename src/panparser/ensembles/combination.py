@@ -13,6 +13,7 @@ import numpy.typing as npt
 from panparser._arrays import FloatArray, IntArray
 from panparser._checks import check_best, is_number
 from panparser.ensembles.combining import best_heads, best_labels
+from panparser.ensembles.several import SeveralParsers
 from panparser.errors import SpecError
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import VOTE, TrainingRecord
@@ -21,25 +22,24 @@ from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.options import SearchOptions
 from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.tags import Tags, check_tags, joined
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
+from panparser.storage.models import Source, without_prefix
 from panparser.storage.values import NUMBER, TABLE, TEXT, ListOf, Table
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 MAX_MEMBERS = 256
-_MEMBER = "member.{}."  # before names of arrays
 
 
-class Combination(StoredModel, kind="combination", newest=FORMAT):
+class Combination(SeveralParsers, kind="combination", newest=FORMAT):
     """Parsers with weights; a tree is the best one over the weighted arcs of theirs, as in `combine`.
 
     Parses, saves and loads like a Parser. All parsers must have the same transition system; templates, labels, beams
     and vectors may differ. `names` tell what each of them learned from.
     """
 
+    place = "member.{}."
     declared = Table(
         {
             "members": ListOf(Table({"name": TEXT, "weight": NUMBER, "parser": TABLE}), least=1),
@@ -75,26 +75,7 @@ class Combination(StoredModel, kind="combination", newest=FORMAT):
         """The labels that parsing writes: those of all parsers."""
         return tuple(dict.fromkeys(label for parser in self.parsers for label in parser.plain_labels))
 
-    @property
-    def tags(self) -> Tags | None:
-        """The UPOS that its parsers learned from; None if one does not know, or does not read them."""
-        return joined(parser.tags for parser in self.parsers)
-
-    @tags.setter
-    def tags(self, tags: Tags | None) -> None:
-        for parser in self.parsers:
-            parser.tags = tags
-
     # --- Parsing ---
-
-    def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
-        """A copy of the treebank with heads and labels; options as in `predict`."""
-        check_parsed(treebank)
-        if self.tags is not None:
-            check_tags(treebank, self.tags)
-        parsed = treebank.copy()
-        self.annotate(parsed, **options)
-        return parsed
 
     def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
         """Writes heads and labels into a treebank; options as in `predict`."""
@@ -183,18 +164,6 @@ class Combination(StoredModel, kind="combination", newest=FORMAT):
 
     # --- Files ---
 
-    def to_arrays(self) -> Arrays:
-        """All arrays of a model file."""
-        arrays: Arrays = {}
-        for number, parser in enumerate(self.parsers):
-            arrays |= prefixed(_MEMBER.format(number), parser.to_arrays())
-        return arrays
-
-    @property
-    def size(self) -> int:
-        """Size of the weights, in bytes."""
-        return sum(parser.size for parser in self.parsers)
-
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
         rows = zip(self.names, self.weights, self.parsers, strict=True)
@@ -211,7 +180,7 @@ class Combination(StoredModel, kind="combination", newest=FORMAT):
         members = values["members"]
         parsers = [
             Parser.from_manifest(
-                without_prefix(_MEMBER.format(number), arrays), own["parser"], source.part(f"parser {number + 1}")
+                without_prefix(cls.place.format(number), arrays), own["parser"], source.part(f"parser {number + 1}")
             )
             for number, own in enumerate(members)
         ]
