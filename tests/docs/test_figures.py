@@ -80,3 +80,17 @@ def test_annotation_in_words_is_that_of_the_results():
     names = {"got": "Gothic", "fr_sequoia": "French", "tr": "Turkish"}
     text = f"from {times[least]} ({names[least]}) to {times[most]} ({names[most]}) for the fourth row"
     assert text in _read(DOCS / "results" / "accuracy.md")
+
+
+def test_the_english_models_are_as_good_as_the_pages_say():
+    cards = {name: _read(ROOT / "src" / "panparser" / "models" / f"{name}.md") for name in ("en", "en-neural")}
+    las = {
+        (name, way): float(re.search(rf"^\| {way} \|.* ([\d.]+) \|$", card, re.MULTILINE)[1])
+        for name, card in cards.items()
+        for way in ("raw text", "gold tokens")
+    }
+    raw, gold = (tuple(round(las[name, way] + 1e-9, 1) for name in cards) for way in ("raw text", "gold tokens"))
+    assert f"LAS {raw[1]} from raw text, where `en` has {raw[0]}" in _read(ROOT / "README.md")
+    guide = _read(DOCS / "guides" / "neural.md")
+    assert f"its LAS from raw text is {raw[1]}, that of the perceptrons of `en` {raw[0]}" in guide
+    assert f"(from gold tokens {gold[1]} and {gold[0]})" in guide
