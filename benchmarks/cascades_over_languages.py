@@ -30,7 +30,7 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from grid import PARTS, arguments, build, finish, number, publish
+from grid import PARTS, Scored, arguments, build, finish, number, publish
 from low_resource import sources, typology
 
 import panparser as pp
@@ -258,27 +258,15 @@ class Task:
     def effort(self, folder: Path) -> float:
         return list(WORK).index(self.part) * 100 + self.size
 
-    def run(self, folder: Path) -> Outcome:
+    def run(self, folder: Path) -> Scored:
         scores = WORK[self.part](folder, self.target, self.size, self.seed)
-        return Outcome({name: float(value) for name, value in scores.items()}, time.process_time(), build())
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Figures by name; CPU seconds."""
-
-    scores: Mapping[str, float]
-    cpu: float
-    build: str
-
-    def __str__(self) -> str:
-        return f"{self.cpu:.0f} s"
+        return Scored({name: float(value) for name, value in scores.items()}, time.process_time(), build())
 
 
 class Table:
     """Means over targets and seeds."""
 
-    def __init__(self, results: Mapping[str, Outcome], tasks: Sequence[Task]) -> None:
+    def __init__(self, results: Mapping[str, Scored], tasks: Sequence[Task]) -> None:
         self.results, self.tasks = results, tasks
 
     def value(self, part: str, name: str, target: str | None = None, size: int = 0, seed: int | None = None) -> float:
@@ -375,7 +363,7 @@ def main() -> None:
         names = [name for name in TARGETS[part] if not options.treebanks or name in options.treebanks.split(",")]
         for size in SIZES[part]:
             tasks += [Task(part, name, size, int(seed)) for seed in seeds.split(",") for name in names]
-    results = finish(options, tasks, Outcome)
+    results = finish(options, tasks, Scored)
     table = Table(results, tasks)
     told = {
         "round 0": "without text",

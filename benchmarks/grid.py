@@ -14,9 +14,9 @@ import multiprocessing
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -113,6 +113,18 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
     return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What a task came to: figures by name; CPU seconds."""
+
+    scores: Mapping[str, float]
+    cpu: float
+    build: str
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items()) + f", {self.cpu:.0f} s"
+
+
 def arguments(doc: str | None, name: str, seeds: str) -> argparse.ArgumentParser:
     """The options of all these scripts."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -132,6 +144,13 @@ def chosen(options: argparse.Namespace) -> tuple[list[str], list[int]]:
     if unknown := sorted(set(names) - set(found)):
         sys.exit(f"{options.folder}: has no treebank {', '.join(unknown)}")
     return names, [int(seed) for seed in options.seeds.split(",")]
+
+
+def one_seed(options: argparse.Namespace) -> int:
+    """The seed, of scripts whose tables are of one."""
+    if not options.seeds.isdecimal():
+        sys.exit(f"--seeds: expected one seed, found {options.seeds}")
+    return int(options.seeds)
 
 
 def finish(options: argparse.Namespace, tasks: Iterable[Any], kind: type[Any]) -> dict[str, Any]:

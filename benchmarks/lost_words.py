@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from grid import arguments, build, finish, number, publish
+from grid import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
 
@@ -53,7 +52,7 @@ class Task:
     def effort(self, folder: Path) -> float:
         return -float(self.sentences)
 
-    def run(self, folder: Path) -> Outcome:
+    def run(self, folder: Path) -> Scored:
         rich = pp.ParserSpec(templates=SETS[self.templates], beam=1, labels="universal")
         bare = replace(rich, templates=rich.templates.delexicalized())
         test = pp.read_conllu(folder / self.target / "test.conllu")
@@ -70,22 +69,10 @@ class Task:
         for name, parser in found.items():
             parser.tags = None  # other languages may lack some
             scores[name] = pp.evaluate(test, parser.parse(test), samples=0).uas
-        return Outcome(scores, time.process_time(), build())
+        return Scored(scores, time.process_time(), build())
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """UAS by model; CPU seconds."""
-
-    scores: Mapping[str, float]
-    cpu: float
-    build: str
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items())
-
-
-def row(name: str, found: list[Outcome]) -> str:
+def row(name: str, found: list[Scored]) -> str:
     """Means over targets, and what is lost with words."""
     means = {model: mean(one.scores[model] for one in found) for model in MODELS if model in found[0].scores}
     cells = "".join(number(means.get(model, float("nan")), 14, 1) for model in MODELS)
@@ -96,11 +83,11 @@ def row(name: str, found: list[Outcome]) -> str:
 def main() -> None:
     options = arguments(__doc__, "lost_words", "1").parse_args()
     names = options.treebanks.split(",") if options.treebanks else [*X, *LARGE]
-    seed = int(options.seeds.split(",")[0])
+    seed = one_seed(options)
     tasks = [
         Task(name, each, size, seed) for name in names for size in (*SENTENCES, *LARGE.get(name, ())) for each in SETS
     ]
-    results = finish(options, tasks, Outcome)
+    results = finish(options, tasks, Scored)
     lines = [f"{'UAS':32}" + "".join(f"{model:>14}" for model in MODELS) + f"{'lost':>8}{'X lost':>8}"]
     for title, chosen in ((f"mean of {', '.join(X)}", tuple(X)), *((name, (name,)) for name in names)):
         lines += ["", title]

@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-from grid import arguments, build, finish, number, publish
+from grid import Scored, arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Candidates, Method, Source
@@ -98,10 +98,10 @@ class Task:
         """What is first: the command, then methods, then predicted tags; one seed after the other."""
         return 100.0 * (2 * bool(self.real) + (not self.is_tagged)) - self.seed
 
-    def run(self, folder: Path) -> Outcome:
+    def run(self, folder: Path) -> Scored:
         work = self._command if self.real else self._tagged if self.is_tagged else self._methods
         scores = work(folder)
-        return Outcome(scores, time.process_time(), build())
+        return Scored(scores, time.process_time(), build())
 
     def _methods(self, folder: Path) -> dict[str, float]:
         sample = pp.sample(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
@@ -182,19 +182,7 @@ def frequent(treebank: pp.Treebank) -> pp.Lexicon:
     return pp.Lexicon({forms[form]: tags[forms[form]] for form in first if forms[form] in tags})
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """UAS by method; CPU seconds."""
-
-    scores: Mapping[str, float]
-    cpu: float
-    build: str
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items()) + f", {self.cpu:.0f} s"
-
-
-def of_sizes(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]) -> list[str]:
+def of_sizes(results: Mapping[str, Scored], targets: list[str], seeds: list[int]) -> list[str]:
     """Mean over targets and seeds, by size; then each target."""
     lines = [f"{'UAS, ' + str(len(targets)) + ' targets':24}" + "".join(f"{size:>8}" for size in SIZES)]
     for names in (targets, *([target] for target in targets)):
@@ -210,7 +198,7 @@ def of_sizes(results: Mapping[str, Outcome], targets: list[str], seeds: list[int
     return [*lines, ""]
 
 
-def of_tags(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]) -> list[str]:
+def of_tags(results: Mapping[str, Scored], targets: list[str], seeds: list[int]) -> list[str]:
     """Accuracy of tags, and UAS with them: mean over targets and seeds, by size."""
     lines = [f"{'predicted tags':36}" + "".join(f"{size:>8}" for size in SIZES)]
     for row, shown in TAG_ROWS.items():
@@ -223,7 +211,7 @@ def of_tags(results: Mapping[str, Outcome], targets: list[str], seeds: list[int]
     return [*lines, ""]
 
 
-def of_real(results: Mapping[str, Outcome], tasks: list[Task]) -> list[str]:
+def of_real(results: Mapping[str, Scored], tasks: list[Task]) -> list[str]:
     """Mean over seeds of what the command makes; in each, it chooses for itself."""
     lines = [f"{'panparser transfer':24}{'sentences':>10}{'UAS':>8}{'LAS':>8}{'by all':>9}  methods"]
     for target in dict.fromkeys(task.target for task in tasks):
@@ -272,7 +260,7 @@ def main() -> None:
     if options.real:
         place = os.path.relpath(options.real, options.folder)
         real = [Task(name, 0, seed, place) for name in small(options.real, options.folder) for seed in seeds]
-    results = finish(options, [*tasks, *real], Outcome)
+    results = finish(options, [*tasks, *real], Scored)
     if tasks:
         publish(options, [title(tasks, results), "", *of_sizes(results, names, seeds), *of_tags(results, names, seeds)])
     if real:
@@ -280,7 +268,7 @@ def main() -> None:
         publish(options, [title(real, results), "", *of_real(results, real)])
 
 
-def title(tasks: list[Task], results: Mapping[str, Outcome]) -> str:
+def title(tasks: list[Task], results: Mapping[str, Scored]) -> str:
     cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
     seeds = ",".join(map(str, sorted({task.seed for task in tasks})))
     return f"mean over seeds {seeds}; {cpu / 60:.0f} minutes of CPU"

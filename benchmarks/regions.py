@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
 from cascades_over_languages import prepared
-from grid import arguments, build, finish, number, publish
+from grid import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Candidates
@@ -52,7 +51,7 @@ class Task:
     def effort(self, folder: Path) -> float:
         return (folder / self.target / "test.conllu").stat().st_size
 
-    def run(self, folder: Path) -> Outcome:
+    def run(self, folder: Path) -> Scored:
         candidates, _, test = prepared(folder, self.target, SIZE, self.seed)
         assert candidates.sample is not None
         dev = pp.sample(pp.read_conllu(folder / self.target / "dev.conllu"), KNOWN)
@@ -60,7 +59,7 @@ class Task:
         for way in ROWS:
             made: Any = told(candidates, dev) if way == "told" else candidates.make(way, candidates.sample)  # type: ignore[arg-type]
             scores[way] = candidates.tally(made, test).uas
-        return Outcome(scores, time.process_time(), build())
+        return Scored(scores, time.process_time(), build())
 
 
 def told(candidates: Candidates, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
@@ -83,23 +82,11 @@ def _fields(candidates: Candidates) -> dict[str, Any]:
     return {name: getattr(candidates, name) for name in ("nearest", "sample", "dev", "seed", "threads")}
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """UAS by way; CPU seconds."""
-
-    scores: Mapping[str, float]
-    cpu: float
-    build: str
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {value:.1f}" for name, value in self.scores.items()) + f", {self.cpu:.0f} s"
-
-
 def main() -> None:
     options = arguments(__doc__, "regions", "1").parse_args()
     names = options.treebanks.split(",") if options.treebanks else list(TARGETS)
-    tasks = {name: Task(name, int(options.seeds.split(",")[0])) for name in names}
-    results = finish(options, tasks.values(), Outcome)
+    tasks = {name: Task(name, one_seed(options)) for name in names}
+    results = finish(options, tasks.values(), Scored)
     done = {name: results[task.key] for name, task in tasks.items() if task.key in results}
     lines = [f"{f'UAS, {SIZE} sentences':34}" + "".join(f"{name:>12}" for name in (*done, "mean"))]
     for way, shown in ROWS.items():

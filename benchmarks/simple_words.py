@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import arguments, build, finish, number, publish, read
+from grid import arguments, build, finish, number, one_seed, publish, read
 from sample_worth import CLASSES, LEARNING, SAMPLES, SIZES, SPEC, count, groups
 from sample_worth import Outcome as Worth
 from transfer import TESTED
@@ -151,7 +151,7 @@ def main() -> None:
     options = arguments(__doc__, "simple_words", "1").parse_args()
     known = {json.loads(key)["target"]: one for key, one in read(WORTH, Worth).items()}
     names = options.treebanks.split(",") if options.treebanks else sorted(known)
-    tasks = {name: Task(name, int(options.seeds.split(",")[0])) for name in names}
+    tasks = {name: Task(name, one_seed(options)) for name in names}
     results = finish(options, tasks.values(), Outcome)
     done = {name: results[task.key] for name, task in tasks.items() if task.key in results}
     cpu = sum(outcome.cpu for outcome in done.values())
