@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from grids import RECIPE, small_grid, write_treebanks
 from panparser import _builds, _engine
 from panparser.grid import keys
 from panparser.grid.runs import GridRun
+from places import ENGLISH
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=5) | st.floats(-9, 9),
@@ -150,20 +153,57 @@ def copy(tmp_path):
 
 
 @pytest.mark.unmeasured
-def test_any_change_of_any_module_makes_another_build(copy, monkeypatch):
+def test_a_change_of_what_models_depend_on_makes_another_build(copy, monkeypatch):
     package, engine = copy
-    assert _builds.build(package, engine) == _builds.build()
+    unchanged = _builds.build()
+    assert _builds.build(package, engine) == unchanged
     hashes = {path: path.read_bytes() for path in (*package.rglob("*"), engine) if path.is_file()}
     monkeypatch.setattr(Path, "read_bytes", lambda path: hashes.get(path) or b"")  # reads each file once, not 300 times
-    seen = {_builds.build(package, engine)}
+    seen = {unchanged}
     modules = sorted(package.rglob("*.py"))
-    assert len(modules) > 150
-    for path in (*modules[::10], package / "__init__.pyi", engine):
+    shown = [path for path in modules if path.relative_to(package).parts[0] in _builds.SHOWING]
+    counting = [package / name for name in _builds.COUNTING]
+    assert len(modules) - len(shown) > 150
+    assert set(counting) < set(shown)
+    others = [path for path in modules if path not in shown]
+    for path in (*others[::10], *counting, package / "__init__.pyi", engine):
         before, hashes[path] = hashes[path], hashes[path] + b"\n"
         found = _builds.build(package, engine)
         assert found not in seen, path
         seen.add(found)
         hashes[path] = before
+    for path in (each for each in shown[::10] if each not in counting):
+        before, hashes[path] = hashes[path], hashes[path] + b"\n"
+        assert _builds.build(package, engine) == unchanged, path
+        hashes[path] = before
+
+
+IMPORTED = """
+import sys
+from pathlib import Path
+
+import panparser.corpora.run
+from panparser.grid.runs import GridRun
+from panparser.grid.work import perform
+
+path, results = sys.argv[1], Path(sys.argv[2])
+values = {"data": {"train": [path], "dev": path}, "training": {"epochs": 1, "members": 1}}
+outcome = perform(GridRun.of(values).task(results))
+assert outcome.is_done, outcome.error
+print(*(name for name in sys.modules if name.startswith("panparser.")))
+"""
+
+
+def test_what_makes_trees_and_scores_imports_nothing_that_builds_leave_out(tmp_path):
+    """But for the modules of the grid that carry tasks and files, and make no figure."""
+    command = [sys.executable, "-c", IMPORTED, str(ENGLISH), str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    rooms = {name.split(".")[1] for name in found}
+    assert {"parsing", "learning", "evaluation", "corpora"} < rooms
+    assert rooms & set(_builds.SHOWING) == {"grid"}
+    carrying = {"keys", "records", "runs"}
+    counting = {Path(name).stem for name in _builds.COUNTING}
+    assert {name.split(".")[2] for name in found if name.startswith("panparser.grid.")} == carrying | counting
 
 
 def test_a_module_that_moves_makes_another_build(copy):
