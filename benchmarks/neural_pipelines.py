@@ -1,15 +1,17 @@
 """Pipelines of networks: joint, or with a tagger before the parser; beside those of perceptrons. On development sets.
 
     python benchmarks/neural_pipelines.py FOLDER --jobs 1    # goes on where it was stopped
+    python benchmarks/neural_pipelines.py --table            # runs nothing: the tables of all results
 
 FOLDER/NAME/{train,dev,test}.conllu are treebanks. F1 as the CoNLL 2018 shared task counts, from gold tokens and from
-raw text, means over seeds. Networks learn on a GPU where there is one. Finished tasks are in
+raw text, means over the seeds that there are. Networks learn on a GPU where there is one. Finished tasks are in
 benchmarks/results/neural_pipelines.jsonl, the tables in neural_pipelines.txt.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +19,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from grid import arguments, build, chosen, finish, publish
+from grid import FOLDER, arguments, build, chosen, finish, read
+from machine import write_result
+from neural_tasks import device
 
 import panparser as pp
 
@@ -59,50 +63,72 @@ class PipelineTask:
             options["network"] = pp.Network.from_values({"base": "bilstm", **(self.network or {})})
         start = time.perf_counter()
         found = pp.train_pipeline(KINDS[self.kind], train, dev=dev, seed=self.seed, **options)
-        return Outcome(found.training.dev or {}, time.perf_counter() - start, build())
+        kind = "perceptron" if self.kind == "perceptrons" else "network"
+        return Outcome(found.training.dev or {}, time.perf_counter() - start, build(), device(kind))
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a task came to: scores on the development set, by what is given; seconds of training."""
+    """What a task came to: scores on the development set, by what is given; seconds of training, and on what."""
 
     dev: Mapping[str, Mapping[str, float]]
     seconds: float
     build: str
+    device: str
 
     def __str__(self) -> str:
         scores = ", ".join(f"{name} {value:.2f}" for name, value in self.dev.get(WAYS[0], {}).items())
         return f"{scores}; {self.seconds:.0f} s"
 
 
+def report(path: Path) -> str:
+    """Tables of all results: a row for each treebank, kind and network."""
+    results: Mapping[str, Outcome] = read(path, Outcome)
+    rows: dict[str, dict[str, list[Outcome]]] = {}
+    for key, outcome in results.items():
+        task = json.loads(key)
+        network = json.dumps({"network": task.get("network"), "epochs": task.get("epochs")})
+        rows.setdefault(network, {}).setdefault(f"{task['treebank']}, {task['kind']}", []).append(outcome)
+    lines = [f"panparser {pp.__version__}, development sets, F1; benchmarks/neural_pipelines.py"]
+    for network, groups in rows.items():
+        devices = sorted({one.device for group in groups.values() for one in group})
+        lines += ["", f"changes to BILSTM: {network}; learned on {', '.join(devices)}"]
+        for way in WAYS:
+            lines += ["", f"{f'from {way}':24}{''.join(f'{name:>8}' for name in SHOWN)}   seeds"]
+            for name, group in sorted(groups.items()):
+                own = [one.dev[way] for one in group if one.dev.get(way)]
+                if own:
+                    cells = ("-" if column not in own[0] else _mean(own, column) for column in SHOWN)
+                    lines.append(f"{name:24}{''.join(f'{cell:>8}' for cell in cells)}{len(own):8}")
+    return "\n".join(lines)
+
+
+def _mean(scores: list[Mapping[str, float]], column: str) -> str:
+    return f"{mean(own[column] for own in scores):.2f}"
+
+
 def main() -> None:
+    if sys.argv[1:] == ["--table"]:
+        write_result("neural_pipelines", report(FOLDER / "neural_pipelines.jsonl"))
+        return
     parser = arguments(__doc__, "neural_pipelines", "1")
     parser.add_argument("--kinds", default=",".join(KINDS), help="only these, with commas between them")
     parser.add_argument("--network", type=json.loads, help="changes to BILSTM, as JSON")
     parser.add_argument("--epochs", type=int, help="of the parser")
     given = parser.parse_args()
     names, seeds = chosen(given)
-    kinds = given.kinds.split(",")
     common = {"network": given.network, "epochs": given.epochs}
-    tasks = {
-        (name, kind): [PipelineTask(treebank=name, kind=kind, seed=seed, **common) for seed in seeds]
+    tasks = [
+        PipelineTask(treebank=name, kind=kind, seed=seed, **common)
         for name in names
-        for kind in kinds
-    }
-    results = finish(given, [task for group in tasks.values() for task in group], Outcome)
-    lines = []
-    for way in WAYS:
-        lines += [f"from {way}", f"{'':24}{''.join(f'{name:>8}' for name in SHOWN)}"]
-        for (name, kind), group in tasks.items():
-            own = [results[task.key].dev.get(way, {}) for task in group if task.key in results]
-            cells = ("-" if not own or column not in own[0] else _mean(own, column) for column in SHOWN)
-            lines.append(f"{name + ', ' + kind:24}{''.join(f'{cell:>8}' for cell in cells)}")
-        lines.append("")
-    publish(given, lines[:-1])
-
-
-def _mean(scores: list[Mapping[str, float]], column: str) -> str:
-    return f"{mean(own[column] for own in scores):.2f}"
+        for kind in given.kinds.split(",")
+        for seed in seeds
+    ]
+    finish(given, tasks, Outcome)
+    text = report(given.results)
+    print(text)
+    if not given.report:
+        given.results.with_suffix(".txt").write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

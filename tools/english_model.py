@@ -62,7 +62,7 @@ CHOICES = {
     "en": Model(title="the English model", spec=pp.PipelineSpec(parser=pp.ParserSpec(beam=8), tagger_prune=0.3)),
     "en-neural": Model(
         title="the English model of a neural network",
-        spec=pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), parser=GREEDY),
+        spec=pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), by_parser=True, parser=GREEDY),
         network=replace(
             pp.BILSTM,
             inputs=(

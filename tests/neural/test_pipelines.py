@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,11 +19,12 @@ TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:60], TREEBANK[60:80]
 PARSER = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
 SPEC = pp.PipelineSpec(parser=PARSER, tokenizer_epochs=2)
+JOINT = replace(SPEC, by_parser=True)
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 TEXT = "They ate the pizza. He saw it, didn't he?"
 
 
-def learn(spec=SPEC, network=TINY, epochs=2, **options):
+def learn(spec=JOINT, network=TINY, epochs=2, **options):
     return pp.train_pipeline(spec, TRAIN, network=network, epochs=epochs, threads=1, **options)
 
 
@@ -90,22 +92,22 @@ def test_a_file_holds_all_of_it_and_torch_is_not_imported(joint, tmp_path):
 
 
 def test_a_network_may_name_what_it_predicts():
-    found = learn(network=TINY.joint("upos"), epochs=1)
+    found = learn(SPEC, TINY.joint("upos"), epochs=1)  # which is by the parser, then
     assert found.columns == ("upos",)
     assert found.parser.classifier.network.columns == ("form", "characters")
-    only = learn(replace(SPEC, parts=("lemmatizer", "parser")), epochs=1)
+    only = learn(replace(JOINT, parts=("lemmatizer", "parser")), epochs=1)
     assert (list(only.parts), only.columns) == (["parser"], ("lemma",))
 
 
 def test_what_does_not_go_together():
     for spec, network, message in (
-        (replace(SPEC, folds=3), TINY, "folds of PipelineSpec is about taggers and lemmatizer"),
+        (replace(JOINT, folds=3), TINY, "folds of PipelineSpec is about taggers and lemmatizer"),
         (
-            replace(SPEC, by_parser=False, tagger_beam=2),
+            replace(SPEC, tagger_beam=2),
             TINY,
             "tagger_beam of PipelineSpec is not for taggers that are",
         ),
-        (replace(SPEC, by_parser=True), None, "by_parser of PipelineSpec must not be True without a parser that has"),
+        (JOINT, None, "by_parser of PipelineSpec must not be True without a parser that has"),
         (replace(SPEC, by_parser=False), TINY.joint("upos"), "must not be False with a network that predicts tags"),
     ):
         with pytest.raises(pp.SpecError, match=message):
@@ -118,7 +120,8 @@ def test_what_does_not_go_together():
 
 
 def test_a_parser_learns_from_the_tags_of_networks(tmp_path):
-    spec = replace(SPEC, by_parser=False, folds=2, tagger_epochs=2)
+    spec = replace(SPEC, folds=2, tagger_epochs=2)
+    assert spec.completed(TINY).by_parser is False
     found = learn(spec, epochs=1, dev=DEV, checkpoint=tmp_path / "checkpoint")
     assert list(found.parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     assert found.taggers[0].classifier.network == TINY.tagger(*COLUMNS)
@@ -133,16 +136,14 @@ def test_a_parser_learns_from_the_tags_of_networks(tmp_path):
 
 
 def test_a_tagger_for_each_column_and_no_trees():
-    spec = replace(
-        SPEC, by_parser=False, folds=0, joint=False, tagger_epochs=1, parts=("lemmatizer", "tagger", "parser")
-    )
+    spec = replace(SPEC, folds=0, joint=False, tagger_epochs=1, parts=("lemmatizer", "tagger", "parser"))
     blank = TRAIN.copy()
     blank.column("xpos")[:] = 0
     found = pp.train_pipeline(spec, blank, network=TINY, epochs=1, threads=1)
     assert list(found.parts) == ["tagger upos", "tagger feats", "tagger lemma", "parser"]
     blank.heads[:] = -1
     found = pp.train_pipeline(
-        replace(spec, by_parser=None, folds=5, joint=True, tagger_epochs=None),
+        replace(spec, by_parser=True, folds=5, joint=True, tagger_epochs=None),
         blank,
         network=replace(TINY, learning=replace(TINY.learning, epochs=1)),
         threads=1,
@@ -185,6 +186,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_a_recipe_of_a_joint_pipeline_makes_the_same_again(folder, tmp_path, run):
+    folder('tags = "by-parser"')
     code, out, err = run("train", "--recipe", "recipe.toml", "-o", "model")
     assert code == 0, err
     assert "UFeats" in out
@@ -204,8 +206,9 @@ def test_a_recipe_of_a_joint_pipeline_makes_the_same_again(folder, tmp_path, run
 
 def test_flags_of_tags(folder, run):
     folder("folds = 2\ntagger_epochs = 1")
-    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "model", "--tags", "jointly")
+    code, _, err = run("train", "--recipe", "recipe.toml", "-o", "model")
     assert code == 0, err
+    assert 'tags = "jointly"' in Path("model.toml").read_text()
     assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     for arguments, message in (
         (("-t", "train.conllu", "--tags", "jointly"), "--tags is for a pipeline: --pipeline, or a recipe with"),
@@ -214,7 +217,7 @@ def test_flags_of_tags(folder, run):
         code, _, err = run("train", *arguments, "-o", "other")
         assert code == 2
         assert message in err
-    folder("folds = 3")
+    folder('folds = 3\ntags = "by-parser"')
     code, _, err = run("train", "--recipe", "recipe.toml", "-o", "other")
     assert code == 2
     assert "[pipeline]: folds of PipelineSpec is about taggers" in err

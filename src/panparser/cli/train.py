@@ -121,8 +121,8 @@ def train(
     tags: Annotated[
         TagsBy | None,
         typer.Option(
-            help="Tags of a pipeline: by its parser's network, lemmas, too; or by taggers.  [default: jointly; of a "
-            "network, by-parser]"
+            help="Tags of a pipeline: by taggers before the parser; or by the parser's network, and lemmas, which is "
+            "faster.  [default: jointly]"
         ),
     ] = None,
     lexicon: Annotated[

@@ -67,12 +67,12 @@ class PipelineSpec:
 
     `by_parser`: tags and lemmas come from the encoder of the parser's network, all of them unless the network names
     some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the parser; None:
-    by the parser if it has a network. The rest is about taggers and lemmatizer. If the parser has a network, taggers
-    are networks with such an encoder, which predict lemmas, too: there is no lemmatizer. `joint`: one tagger for UPOS,
-    XPOS and FEATS together, or one for each of them; `columns`: only these of them. `folds`: the parser learns from
-    tags and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0: from those
-    of the treebank. `tagger_epochs`: None: 8, or as many as a network says. `tagger_prune`: drops weights of taggers
-    that are smaller than this many updates.
+    by the parser if its network names some. The rest is about taggers and lemmatizer. If the parser has a network,
+    taggers are networks with such an encoder, which predict lemmas, too: there is no lemmatizer. `joint`: one tagger
+    for UPOS, XPOS and FEATS together, or one for each of them; `columns`: only these of them. `folds`: the parser
+    learns from tags and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0:
+    from those of the treebank. `tagger_epochs`: None: 8, or as many as a network says. `tagger_prune`: drops weights of
+    taggers that are smaller than this many updates.
     """
 
     parts: tuple[str, ...] = PARTS
@@ -110,7 +110,8 @@ class PipelineSpec:
 
     def completed(self, network: Network | None) -> PipelineSpec:
         """The same with a parser of this network, if any. Raises SpecError for what does not go together."""
-        by_parser = network is not None and "parser" in self.parts if self.by_parser is None else self.by_parser
+        names_tags = network is not None and bool(network.tags) and "parser" in self.parts
+        by_parser = names_tags if self.by_parser is None else self.by_parser
         if by_parser and (network is None or "parser" not in self.parts):
             raise SpecError("by_parser of PipelineSpec must not be True without a parser that has a network")
         if not by_parser and network is not None and network.tags:
