@@ -13,6 +13,7 @@ import json
 import multiprocessing
 import os
 import sys
+import threading
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -30,7 +31,16 @@ PARTS = ("train", "dev", "test")
 build = own_build  # tells builds of panparser apart
 
 
+def _end_with_parent() -> None:
+    """Ends this process when the one that started it is gone, however that ended."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
 def _send(sender: Connection, folder: Path, task: Any) -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         sender.send(task.run(folder))
     except Exception:
