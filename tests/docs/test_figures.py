@@ -94,3 +94,24 @@ def test_the_english_models_are_as_good_as_the_pages_say():
     guide = _read(DOCS / "guides" / "neural.md")
     assert f"its LAS from raw text is {raw[1]}, that of the perceptrons of `en` {raw[0]}" in guide
     assert f"(from gold tokens {gold[1]} and {gold[0]})" in guide
+
+
+def test_speeds_of_networks_are_those_of_the_results():
+    def figures(line):
+        cells = [cell.strip() for cell in line.strip("| ").split("|")]
+        return [cells[0], *(number for cell in cells[1:] for number in re.findall(r"[\d,.]+", cell))]
+
+    known = {}
+    for line in _read(RESULTS / "neural_speed.md").splitlines():
+        if line.startswith("| ") and "---" not in line:
+            name, *numbers = figures(line)
+            known[name] = numbers
+    names = {"perceptron, beam 8": "perceptron", "spaCy's parser": "spaCy", "`bilstm`": "BILSTM"}
+    names["`smaller`"] = "smaller BILSTM"
+    page = _read(DOCS / "guides" / "neural.md").split("## Fast parsing")[1]
+    rows = [figures(line) for line in page.splitlines() if line.startswith("| ")]
+    assert [row[0] for row in rows[-len(names) :]] == [*names]
+    for name, uas, las, rate, start, memory in rows[-len(names) :]:
+        own = known[names[name]]
+        assert [f"{float(own[0]) + 1e-9:.1f}", f"{float(own[1]) + 1e-9:.1f}"] == [uas, las]
+        assert [own[2], own[4], own[5]] == [rate, start, memory]
