@@ -339,6 +339,16 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "pipelines": pipelines,
     "peers": peers,
     "accuracy": accuracy,
+    "corpora": lambda: _plain(
+        "corpora.txt",
+        "                        clock",
+        ["", "clock", "CPU", "cores", "times as fast", "memory", "of a tenth", "bytes"],
+    ),
+    "grid-cost": lambda: _plain(
+        "grids.txt",
+        "                          runs",
+        ["", "runs", "clock, s", "ms a run", "overhead, ms a run", "overhead, %", "start, s"],
+    ),
     "parsing": lambda: _plain(
         "parsing.txt", "                 words", ["", "words/CPU s", "two threads", "start-up, s", "test sets"]
     ),
