@@ -19,8 +19,8 @@ class PipelinePart(Part):
     """[pipeline]: the parts (by default all that the treebank annotates), and how those beside the parser learn.
 
     `tags`: UPOS, XPOS and FEATS jointly, or one by one, by taggers; or by the parser's network, and lemmas with them
-    (the default if it names some); `columns`: only these of them. `lexicon`: files of words and their tags, for the tagger
-    of UPOS. `folds`: the parser learns from tags and lemmas predicted in this many folds; 0: from those of the
+    (the default if it names some); `columns`: only these of them. `lexicon`: files of words and their tags, for the
+    tagger of UPOS. `folds`: the parser learns from tags and lemmas predicted in this many folds; 0: from those of the
     treebank. `tagger_prune`: drops weights of taggers that are smaller than this many updates.
     """
 
