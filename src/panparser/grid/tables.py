@@ -328,9 +328,9 @@ class _Shape:
                 Cell(f"{test.own:.{digits}f}", test.own, test.keys),
                 Cell(f"{test.gain:+.{digits}f}{gap}", test.gain, test.keys),
                 Cell(f"{low:+.{digits}f} to {high:+.{digits}f}", None, test.keys),
-                Cell(f"{test.p:.4f}", test.p, test.keys),
-                Cell(f"{chance:.4f}", chance, test.keys),
-                Cell("" if np.isnan(test.p_seeds) else f"{test.p_seeds:.4f}", None, test.keys),
+                Cell(_chance(test.p), test.p, test.keys),
+                Cell(_chance(chance), chance, test.keys),
+                Cell("" if np.isnan(test.p_seeds) else _chance(test.p_seeds), None, test.keys),
             ))  # fmt: skip
         return rows
 
@@ -343,7 +343,7 @@ class _Shape:
         if not made:
             return (*map(Cell, place), *means, *[Cell("-")] * 3)
         held, keys = _Held.of(made), tuple(key for test in made for key in test.keys)
-        cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", f"{held.p:.4f}")
+        cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", _chance(held.p))
         return (*map(Cell, place), *means, *(Cell("-" if text == "nan" else text, None, keys) for text in cells))
 
     def _gain(self, tests: Sequence[_Test]) -> Cell:
@@ -373,7 +373,7 @@ class _Shape:
         held = _Held.of(made)
         name_of = self.columns or "test set"
         what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
-        over = f" (p {held.p:.4f} over them)" if len(made) > 1 else ""
+        over = f" (p {_chance(held.p)} over them)" if len(made) > 1 else ""
         return (
             f"{name}: {held.mean:+.{self.layout.digits}f} on average of {what}{over}; better on {held.better}, "
             f"worse on {held.worse}; significantly, after Holm's correction, on {held.surely_better} and "
@@ -414,3 +414,8 @@ class _Held:
         chance = sign_test(gains) if len(gains) > 1 else float("nan")
         counts = (np.count_nonzero(each) for each in (gains > 0, gains < 0, sure & (gains > 0), sure & (gains < 0)))
         return cls(float(gains.mean()), chance, *map(int, counts))
+
+
+def _chance(p: float) -> str:
+    """A probability; none is so small that it is nothing."""
+    return "< 0.0001" if p < 0.00005 else f"{p:.4f}"
