@@ -9,7 +9,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Future, ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any, Protocol
 
@@ -63,7 +63,7 @@ class _Processes:
         self.count = count
         self._pool = self._started()
 
-    def _started(self) -> Executor:
+    def _started(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")  # a fork would take locks of other threads along
         return ProcessPoolExecutor(self.count, mp_context=context, initializer=begin_worker)
 
@@ -78,7 +78,10 @@ class _Processes:
     def __enter__(self) -> _Processes:
         return self
 
-    def __exit__(self, *error: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *details: object) -> None:
+        if error is not None:  # nobody takes what they are at, and files are written whole or not at all
+            for process in list((self._pool._processes or {}).values()):
+                process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -60,6 +60,10 @@ def test_runs_are_listed_run_and_not_run_again(folder, run, tmp_path):
     code, again, errors = run("grid", folder / "grid.toml", "-o", out)
     assert (again, errors) == (shown, "")
     assert "8 runs, 0 waiting" in run("grid", folder / "grid.toml", "--dry-run", "-o", out)[1]
+    assert "8 runs, 0 waiting" in run("grid", folder / "grid.toml", "--dry-run", "--failed", "-o", out)[1]
+    shown = run("grid", folder / "grid.toml", "--dry-run", "--force", "-o", out)[1]
+    assert "8 runs, 8 waiting" in shown
+    assert "done, again" in shown
     assert run("-q", "grid", folder / "grid.toml", "-o", out)[1:] == ("", "")
 
 
@@ -117,6 +121,18 @@ def test_sql_exports_and_plots(results, run, tmp_path):
     assert run("results", results, "--sql", "SELECT 1 AS x", "-f", "csv")[1] == "x\n1\n"
     assert json.loads(run("results", results, "--sql", "SELECT 1 AS x", "-f", "json")[1]) == [{"x": 1}]
     assert run("results", results, "--sql", "SELEC")[0] == 2
+    assert "expected a query, found nothing" in run("results", results, "--sql", "")[2]
+    for arguments, message in (
+        (("--sql", "SELECT 1", "--where", "seed=1"), "--sql makes no such table: expected no --where beside it"),
+        (("--sql", "SELECT 1", "-f", "latex"), "--sql: expected --format text or csv or json, found latex"),
+        (("--failed", "--plot", "z.png"), "--failed makes no such table: expected no --plot beside it"),
+        (("--failed", "-f", "csv"), "--failed: expected --format text, found csv"),
+        (("--pack", "--against", "static"), "--pack makes no such table: expected no --against beside it"),
+    ):
+        code, _, errors = run("results", results, *arguments)
+        assert code == 2
+        assert message in errors
+    assert run("results", results, "--columns", "seed")[1].startswith("test LAS\n\n")  # no means
     assert "8 runs are in" in run("results", results, "--mlflow", tmp_path / "mlruns")[1]
     assert "wandb sync" in run("results", results, "--wandb", tmp_path / "wandb")[1]
     pytest.importorskip("matplotlib", reason="needs the extra analysis")
@@ -135,6 +151,12 @@ def test_documents_are_checked_and_written(results, run):
     assert run("results", "--update", page)[:2] == (0, f"{page}: written\n")
     assert run("results", "--update", page)[1] == f"{page}: is up to date\n"
     assert run("results", "--check", page)[:2] == (0, f"{page}: 6 figures, 0 wrong\n")
+    windows = results.parent / "windows.md"
+    windows.write_bytes(b"Text.\r\n<!-- results results -->\r\n<!-- end -->\r\nMore.\r\n")
+    assert run("results", "--update", windows)[:2] == (0, f"{windows}: written\n")
+    assert windows.read_bytes().count(b"\r\n") == windows.read_bytes().count(b"\n") > 6
+    windows.write_text("No table.\n")
+    assert run("results", "--check", windows)[1].endswith("0 figures, 0 wrong; no table of results is marked in it\n")
     page.write_text(page.read_text().replace(" ± 0", " ± 1", 1).replace("| static |", "| statics |"))
     code, shown, _ = run("results", "--check", page)
     assert code == 1

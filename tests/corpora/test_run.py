@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import time
 from pathlib import Path
 
 import pytest
 
 import panparser as pp
+from panparser._clusters import PROCESSES, workers
 from panparser.corpora import run, sources, work
 from panparser.corpora.files import pairs, single
 from panparser.corpora.job import Job, Options
@@ -298,3 +300,19 @@ def test_a_record_that_does_not_fit_on_the_disk_ends_nothing_else(pipeline_file,
         assert [each.error for each in totals.failed] == [
             "parsed/.panparser/a.conllu.json: cannot be written: No space left on device"
         ]
+
+
+def test_workers_do_not_keep_whoever_is_interrupted():
+    futures = []
+
+    def interrupted():
+        with workers(PROCESSES, 2) as processes:
+            futures.extend(processes.submit(time.sleep, seconds) for seconds in (0, 600, 600))
+            futures[0].result()
+            raise KeyboardInterrupt
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert time.monotonic() - start < 60
+    assert all(future.done() for future in futures)

@@ -103,6 +103,7 @@ def test_keys_of_tables_are_replaced_and_those_of_networks_merged():
         ({"exclude": [{"seed": 3}]}, r"\[\[exclude\]\] 1 seed: 3 is unknown; there are 1, 2"),
         ({"when": [{"axes": {"seed": 1}}]}, r"\[\[when\]\] 1 recipe: expected a table, found None"),
         ({"limits": {"seconds": -1}}, r"\[limits\] seconds: expected a number >= 0, found -1"),
+        ({"evaluation": {"test": "treebanks/t1/test.conllu"}}, r"\[evaluation\] test: expected one test set for a run"),
         ({"evaluation": {"input": "speech"}}, r"\[evaluation\] input: expected one of tokens, text"),
         ({"axes": {}}, "expected a development or a test set"),
         ({"name": "../x"}, "name: expected a name, without folders, found '../x'"),

@@ -482,6 +482,27 @@ def test_documents_with_other_results_and_published_figures(results):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "<!-- results results -->\n| 99.99 |\n",
+        "<!-- results results -->\n| 1 |\nA page of prose.\n\n<!-- results results -->\n<!-- end -->\n",
+        "<!-- results results -->\n| 1 |\n<!-- table other -->\n<!-- end -->\n",
+        "<!--results results-->\n<!-- end -->\n",
+        "<!-- result results -->\n<!-- end -->\n",
+        "<!-- results\nresults -->\n<!-- end -->\n",
+    ],
+)
+def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(results, text):
+    page = results.parent / "page.md"
+    page.write_text(f"A line.\n{text}")
+    for use in (lambda: check_document(page), lambda: with_tables(page.read_text(), page)):
+        with pytest.raises(SpecError, match=r"page.md:2: expected <!-- results FOLDER OPTIONS --> on a line, a table"):
+            use()
+    page.write_text(f"Markers are `<!-- results FOLDER -->`.\n```markdown\n{text}```\n")
+    assert check_document(page).tables == 0
+
+
+@pytest.mark.parametrize(
     ("marker", "message"),
     [
         ('results --metric "UAS', "page.md:1: No closing quotation"),

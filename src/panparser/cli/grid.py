@@ -76,7 +76,7 @@ def grid(
 
     declared = Grid.read(file, treebanks=treebanks, results=results)
     if dry_run:
-        _list(declared, any_build=any_build)
+        _list(declared, force=force, failed=failed, any_build=any_build)
         return
     watch = _Watch()
     try:
@@ -100,18 +100,23 @@ def grid(
         raise typer.Exit(1)
 
 
-def _list(grid: Grid, *, any_build: bool) -> None:
+def _list(grid: Grid, *, force: bool, failed: bool, any_build: bool) -> None:
     from panparser.grid.results import finished_outcomes
+    from panparser.grid.running import is_finished
 
     known = finished_outcomes(grid.results, by_content=any_build) if grid.results.is_dir() else {}
-    rows = []
+    rows, waiting = [], set()
     for run in grid.runs:
         outcome = known.get(run.content if any_build else run.key)
         status = "waiting" if outcome is None else "done" if outcome.is_done else "failed"
+        if not is_finished(run, known, force=force, failed=failed, any_build=any_build):
+            status = "waiting" if outcome is None else f"{status}, again"
+            waiting.add(run.key)  # that of several rows, if these ask for the same
         rows.append((run.key[:12], status, *run.labels.values()))
     print_table(("key", "status", *(axis.name for axis in grid.axes)), rows, "l" * (2 + len(grid.axes)))
-    waiting = sum(row[1] == "waiting" for row in rows)
-    print(f"\n{len(rows)} runs, {waiting} waiting; results: {grid.results}")
+    runs = len({run.key for run in grid.runs})
+    same = f" in {len(rows)} rows" if runs < len(rows) else ""
+    print(f"\n{runs} runs{same}, {len(waiting)} waiting; results: {grid.results}")
 
 
 def _print_results(results: Results, folder: Path) -> None:

@@ -14,7 +14,7 @@ from panparser.cli.app import app, is_quiet
 from panparser.cli.progress import PATIENCE, progress
 from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
-from panparser.grid.checking import Source, check_document, read_layout, with_tables
+from panparser.grid.checking import Source, check_document, read_document, read_layout, with_tables
 from panparser.grid.results import pack
 from panparser.grid.table import ResultTable
 from panparser.grid.tables import DIFFERENCE
@@ -128,6 +128,21 @@ def results(
 
       panparser results --check README.md
     """
+    given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "groups": groups,
+             "against": against}  # fmt: skip
+    modes = {"--check": check, "--update": update, "--sql": sql, "--pack": pack_files, "--mlflow": mlflow,
+             "--wandb": wandb, "--failed": failed}  # fmt: skip
+    mode = next((name for name, value in modes.items() if value not in (None, False, [])), None)
+    if mode is not None:
+        usual = {"split": "test"}
+        set_options = [name for name, value in given.items() if value is not None and value != usual.get(name)]
+        set_options += [name for name, value in (("beside", beside), ("plot", plot)) if value is not None]
+        set_options += ["summary"] if summary else []
+        if set_options:
+            raise SpecError(f"{mode} makes no such table: expected no --{set_options[0]} beside it")
+        formats = (TableFormat.text, TableFormat.csv, TableFormat.json) if mode == "--sql" else (TableFormat.text,)
+        if format not in formats:
+            raise SpecError(f"{mode}: expected --format {' or '.join(formats)}, found {format.value}")
     if check or update:
         if folder is not None:
             raise SpecError(f"documents name their folders: expected none beside --check and --update, found {folder}")
@@ -151,8 +166,6 @@ def results(
     if failed:
         _print_failed(found)
         return
-    given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "groups": groups,
-             "against": against}  # fmt: skip
     layout = read_layout({name: value for name, value in given.items() if value is not None} | {"digits": str(digits)},
                          deviations=deviations, summary=summary)  # fmt: skip
     table = source.finished(_table(found, layout, shuffles), layout)
@@ -255,12 +268,11 @@ def _bars(table: ResultTable) -> tuple[dict[str, list[tuple[float | None, float 
 def _documents(checked: list[str], updated: list[str]) -> None:
     for name in updated:
         path = Path(name)
-        text = path.read_text(encoding="utf-8") if path.is_file() else None
-        if text is None:
-            raise SpecError(f"{name}: cannot be read: there is no such file")
+        text = read_document(path)
         new = with_tables(text, path)
         if new != text:
-            write_whole(path, new.encode(), SpecError)
+            ends = "\r\n" if b"\r\n" in path.read_bytes() else "\n"
+            write_whole(path, new.replace("\n", ends).encode(), SpecError)
         _tell(f"{name}: {'written' if new != text else 'is up to date'}")
     wrong = 0
     for name in checked:
@@ -274,6 +286,7 @@ def _documents(checked: list[str], updated: list[str]) -> None:
                 f"{name}: {tables} of other figures, which no run stands for: {', '.join(found.others)}",
                 file=sys.stderr,
             )
-        _tell(f"{name}: {found.figures} figures, {len(found.mismatches)} wrong")
+        none = "" if found.tables else "; no table of results is marked in it"
+        _tell(f"{name}: {found.figures} figures, {len(found.mismatches)} wrong{none}")
     if wrong:
         raise typer.Exit(1)

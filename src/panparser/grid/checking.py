@@ -20,7 +20,10 @@ from panparser.grid.results import Results
 from panparser.grid.table import Cell, ResultTable
 from panparser.grid.tables import ResultLayout
 
-MARKED = re.compile(r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>.*?)(?P<close><!-- end -->)", re.DOTALL)
+MARKED = re.compile(
+    r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
+)
+_MEANT = re.compile(r"(?<!`)<!--\s*results?\b[^\n]*")  # a marker, well formed or not
 _CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _OTHER = re.compile(r"<!-- table ([\w-]+) -->")
 _NEXT = re.compile(r",(?=[^,=]*=)")  # a comma before an axis; names may have commas, too
@@ -51,9 +54,10 @@ class Mismatch:
 
 @dataclass(frozen=True)
 class Checked:
-    """What came of a check: figures that were compared, those that differ, and tables that are not of results."""
+    """What came of a check: figures and tables that were compared, what differs, and tables that are not of results."""
 
     figures: int
+    tables: int
     mismatches: tuple[Mismatch, ...]
     others: tuple[str, ...]
 
@@ -130,6 +134,7 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: b
 
 def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, ResultTable]]:
     """Each marked table of a document: where it is, its first line, and what it should be."""
+    _check_markers(text, path)
     read: dict[Source, Results] = {}
     for match in MARKED.finditer(text):
         if _is_code(text, match.start()):
@@ -146,6 +151,16 @@ def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, R
             raise SpecError(f"{place}: {error}") from None
 
 
+def _check_markers(text: str, path: Path) -> None:
+    """Raises SpecError for a marker that no table belongs to: nothing would be compared, or other text overwritten."""
+    known = {match.start() for match in MARKED.finditer(text)}
+    for match in _MEANT.finditer(text):
+        if match.start() not in known and not _is_code(text, match.start()):
+            line = text.count("\n", 0, match.start()) + 1
+            expected = "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->"
+            raise SpecError(f"{path}:{line}: expected {expected}, found {match[0].strip()} without such an end")
+
+
 def with_tables(text: str, path: Path) -> str:
     """A document with its marked tables as the results have them."""
     found = {match.start(): table.to_markdown() for match, _, table in marked_tables(text, path)}
@@ -157,18 +172,24 @@ def _is_code(text: str, at: int) -> bool:
     return any(match.start() <= at < match.end() for match in _CODE.finditer(text))
 
 
-def check_document(path: Path) -> Checked:
-    """Compares the figures of a document with the runs that they stand for."""
+def read_document(path: Path) -> str:
+    """The text of a document, whatever ends its lines."""
     try:
-        text = path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SpecError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def check_document(path: Path) -> Checked:
+    """Compares the figures of a document with the runs that they stand for."""
+    text = read_document(path)
     mismatches: list[Mismatch] = []
-    figures = 0
+    figures = tables = 0
     for match, line, table in marked_tables(text, path):
+        tables += 1
         figures += sum(bool(cell.keys) for row in table.rows for cell in row)
         mismatches += _compared(match["body"], line + 1, table, str(path))
-    return Checked(figures, tuple(mismatches), tuple(_OTHER.findall(text)))
+    return Checked(figures, tables, tuple(mismatches), tuple(_OTHER.findall(text)))
 
 
 def _compared(body: str, first: int, table: ResultTable, path: str) -> Iterator[Mismatch]:

@@ -132,6 +132,9 @@ def _runs(
         if len(runs) >= _MOST_RUNS:
             raise SpecError(f"{place}: expected at most {_MOST_RUNS:,} runs, found more")
         name = ", ".join(f"{axis} {label}" for axis, label in point.labels.items())
+        if point.test is not None and evaluation.test is not None:
+            found = f"those of the axis {TREEBANK}, too"
+            raise SpecError(f"{place}: [evaluation] test: expected one test set for a run, found {found}")
         test = point.test or (None if evaluation.test is None else os.path.abspath(folder / evaluation.test))
         runs.append(
             GridRun.of(

@@ -47,6 +47,8 @@ QUALIFY row_number() OVER (PARTITION BY grid, treebank, metric ORDER BY dev.mean
 
 def query(folder: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Names of columns, and rows, of what a query finds in the results of a folder."""
+    if not sql.strip():
+        raise SpecError("--sql: expected a query, found nothing")
     duckdb = _duckdb()
     path = _built(folder)
     with duckdb.connect(str(path), read_only=True, config={"enable_external_access": "false"}) as database:

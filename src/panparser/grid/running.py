@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from functools import partial
@@ -53,7 +53,7 @@ def run_grid(
     _make_folders(grid.results, models)
     known = finished_outcomes(grid.results, by_content=any_build)
     runs = list({run.key: run for run in grid.runs}.values())
-    waiting = [run for run in runs if not _is_finished(run, known, force, failed, any_build)]
+    waiting = [run for run in runs if not is_finished(run, known, force=force, failed=failed, any_build=any_build)]
     waiting.sort(key=lambda run: -run.effort())
     left = {run.key for run in waiting}
     done = {run.key: known[run.content if any_build else run.key] for run in runs if run.key not in left}
@@ -81,7 +81,10 @@ def _make_folders(*folders: Path | None) -> None:
                 raise SpecError(f"{folder}: cannot be made: {error.strerror}") from None
 
 
-def _is_finished(run: GridRun, known: dict[str, Outcome], force: bool, failed: bool, any_build: bool) -> bool:
+def is_finished(
+    run: GridRun, known: Mapping[str, Outcome], *, force: bool = False, failed: bool = False, any_build: bool = False
+) -> bool:
+    """Is nothing left to do for a run, beside these outcomes?"""
     outcome = known.get(run.content if any_build else run.key)
     return outcome is not None and not force and (outcome.is_done or not failed)
 

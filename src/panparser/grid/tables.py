@@ -150,7 +150,7 @@ class _Shape:
             row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
         )
         what = f"{self.layout.split} {self.metric}" if is_score else _words(self.metric)
-        seeds = len(self.results.axes.get(SEED, ()))
+        seeds = 1 if SEED in (*self.rows, self.columns) else len(self.results.axes.get(SEED, ()))
         over = [f"of {seeds} seeds"] if seeds > 1 else []
         over += [f"over {', '.join(self.averaged)}"] if self.averaged else []
         return f"{what}, mean {' and '.join(over)}" if over else what
