@@ -171,16 +171,6 @@ def peers() -> list[list[str]]:
     return [head, *([treebank, system, *row] for treebank, system, row in _peers())]
 
 
-def accuracy() -> list[list[str]]:
-    """UAS and LAS of the default parser."""
-    rows = [["treebank", "UAS", "LAS", "training, CPU s", "model, MB"]]
-    for line in _lines("accuracy.txt"):
-        if match := re.match(r"(average \(\d+\)|\w+) +(\d+ +)?(\d+\.\d+) .*", line):
-            numbers = re.findall(r"-?\d+\.\d+", line)
-            rows.append([match[1], numbers[0], numbers[3], *numbers[6:8]])
-    return rows
-
-
 def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
     """The lines of a table in a result, from the one after its header to the next that is no row."""
     lines = _lines(file)
@@ -338,7 +328,6 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "beside-others": beside_others,
     "pipelines": pipelines,
     "peers": peers,
-    "accuracy": accuracy,
     "corpora": lambda: _plain(
         "corpora.txt",
         "                        clock",
