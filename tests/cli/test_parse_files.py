@@ -61,6 +61,14 @@ def test_a_bad_file_is_named_at_the_end(run, texts, pipeline_file):
     assert list(outputs("parsed")) == ["a.conllu"]
 
 
+def test_a_link_that_leads_nowhere_is_named(run, texts, pipeline_file):
+    Path("texts/lost.txt").symlink_to("nowhere.txt")
+    code, _, err = run("parse", "-m", pipeline_file, "texts", "-o", "parsed")
+    assert code == 2
+    assert "texts/lost.txt: cannot be read: No such file or directory" in err
+    assert "a.conllu" in outputs("parsed")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

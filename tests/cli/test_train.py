@@ -286,6 +286,8 @@ def test_a_development_set_that_is_learned_from_is_noticed(run, data):
     code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options)
     assert (code, "is learned from as well" in err) == (0, False)
     assert "(labels with subtypes: FullLAS of `evaluate`)" in out
+    out = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options, "--labels", "universal")[1]
+    assert "(labels without subtypes: LAS of `evaluate`)" in out
 
 
 def test_weights_of_treebanks(run, data):

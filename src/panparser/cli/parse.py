@@ -94,7 +94,10 @@ def parse(
     ] = None,
     beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")] = None,
     k_best: Annotated[
-        int | None, typer.Option("--k-best", min=1, help="Write this many trees for each sentence, best first.")
+        int | None,
+        typer.Option(
+            "--k-best", min=1, help="Write this many trees for each sentence, best first, by a beam at least as wide."
+        ),
     ] = None,
     confidence: Annotated[
         bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from panparser.recipes.recipe import Recipe
 
 _FULL = " (labels with subtypes: FullLAS of `evaluate`)"
+_UNIVERSAL = " (labels without subtypes: LAS of `evaluate`)"
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,8 @@ def parser_rows(parser: Parser) -> list[tuple[str, str]]:
     kept = "best" if best.uas is not None else "last"
     rows = [(f"{kept} epoch", f"{best.epoch} of {len(record.history)}")]
     if best.uas is not None:
-        rows.append(("dev", _scores(vars(best)) + ("" if best.las is None else _FULL)))
+        counted = "" if best.las is None else _FULL if parser.spec.labels == "full" else _UNIVERSAL
+        rows.append(("dev", _scores(vars(best)) + counted))
     if (rounding := record.rounding) is not None:
         what = f"(last epoch, first {rounding['sentences']} sentences; {_scores(rounding['after'])} after)"
         rows.append(("dev, not yet bytes", f"{_scores(rounding['before'])}  {what}"))

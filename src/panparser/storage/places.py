@@ -161,7 +161,10 @@ def _local_files(folder: str) -> Iterator[str]:
             continue
         seen.add((found.st_dev, found.st_ino))
         above = os.path.relpath(place, folder).replace(os.sep, "/")
-        yield from (name if above == "." else f"{above}/{name}" for name in names if os.path.isfile(f"{place}/{name}"))
+        for name in names:
+            file = f"{place}/{name}"
+            if os.path.isfile(file) or not os.path.exists(file):  # a link that leads nowhere is told, not passed over
+                yield name if above == "." else f"{above}/{name}"
 
 
 def _remote_files(folder: Name) -> list[str]:
