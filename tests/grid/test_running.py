@@ -354,8 +354,16 @@ training.seed = [1, 2, 3, 4, 5, 6]
 """
 
 
+COMMAND = """
+import signal
+from panparser.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs tests in the background ignores it
+main()
+"""
+
+
 def start(folder, *more):
-    command = [sys.executable, "-m", "panparser", "grid", str(folder / "grid.toml"), "-j", "2", *more]
+    command = [sys.executable, "-c", COMMAND, "grid", str(folder / "grid.toml"), "-j", "2", *more]
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
