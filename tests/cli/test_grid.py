@@ -127,6 +127,8 @@ def test_sql_exports_and_plots(results, run, tmp_path):
         (("--sql", "SELECT 1", "-f", "latex"), "--sql: expected --format text or csv or json, found latex"),
         (("--failed", "--plot", "z.png"), "--failed makes no such table: expected no --plot beside it"),
         (("--failed", "-f", "csv"), "--failed: expected --format text, found csv"),
+        (("--sql", "SELECT 1", "--grid", "grid"), "--sql makes no such table: expected no --grid beside it"),
+        (("--failed", "--digits", 3), "--failed makes no such table: expected no --digits beside it"),
         (("--pack", "--against", "static"), "--pack makes no such table: expected no --against beside it"),
     ):
         code, _, errors = run("results", results, *arguments)

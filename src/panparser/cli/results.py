@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,9 @@ from panparser.storage.files import write_whole
 if TYPE_CHECKING:
     from panparser.grid.results import Results
     from panparser.grid.tables import ResultLayout
+
+
+_OF_RESULTS = ("--mlflow", "--wandb", "--failed")  # which are about one grid, and what joins it
 
 
 class TableFormat(StrEnum):
@@ -134,15 +138,11 @@ def results(
              "--wandb": wandb, "--failed": failed}  # fmt: skip
     mode = next((name for name, value in modes.items() if value not in (None, False, [])), None)
     if mode is not None:
-        usual = {"split": "test"}
-        set_options = [name for name, value in given.items() if value is not None and value != usual.get(name)]
-        set_options += [name for name, value in (("beside", beside), ("plot", plot)) if value is not None]
-        set_options += ["summary"] if summary else []
-        if set_options:
-            raise SpecError(f"{mode} makes no such table: expected no --{set_options[0]} beside it")
-        formats = (TableFormat.text, TableFormat.csv, TableFormat.json) if mode == "--sql" else (TableFormat.text,)
-        if format not in formats:
-            raise SpecError(f"{mode}: expected --format {' or '.join(formats)}, found {format.value}")
+        drawn = {"beside": beside, "plot": plot, "summary": summary}
+        changed = {"split": split != "test", "digits": digits != 2, "shuffles": shuffles != 10_000}
+        of_tables = {**given, **drawn, **changed, "no-deviations": not deviations}
+        of_grids = {} if mode in _OF_RESULTS else {"grid": grid, "with": joined}
+        _refuse_unused(mode, {**of_tables, **of_grids}, format)
     if check or update:
         if folder is not None:
             raise SpecError(f"documents name their folders: expected none beside --check and --update, found {folder}")
@@ -172,6 +172,16 @@ def results(
     if plot is not None:
         _plot(table, plot)
     _print(table, format)
+
+
+def _refuse_unused(mode: str, options: Mapping[str, object], format: TableFormat) -> None:
+    """Raises SpecError if one of these options is set, or a format that is not for what is asked."""
+    unused = [name for name, value in options.items() if value not in (None, False)]
+    if unused:
+        raise SpecError(f"{mode} makes no such table: expected no --{unused[0]} beside it")
+    formats = (TableFormat.text, TableFormat.csv, TableFormat.json) if mode == "--sql" else (TableFormat.text,)
+    if format not in formats:
+        raise SpecError(f"{mode}: expected --format {' or '.join(formats)}, found {format.value}")
 
 
 def _tell(message: str) -> None:
