@@ -1,12 +1,12 @@
 """UDPipe 1 and MaltParser on gold tokens and tags, as rows beside Table 2 of Aufrant & Wisniewski (2018).
 
-    python benchmarks/table2_peers.py FOLDER [--treebanks ga,ta] [--malt maltparser-1.9.2.jar]
+    python benchmarks/table2_peers.py FOLDER [--treebanks ga,ta] [--iterations en=15] [--malt maltparser-1.9.2.jar]
     panparser results benchmarks/results/papers --grid table2 --with benchmarks/results/table2_peers --metric UAS
 
 UDPipe has the settings that its authors chose for each treebank, and starts without pre-trained vectors, as in the
-paper (peer_udpipe.py; needs ufal.udpipe). MaltParser has its defaults (peer_malt.py; needs Java and the jar: without
---malt it is left out). What they make of the test sets is scored like all else, and kept in
-benchmarks/results/table2_peers; what is there is not made again.
+paper (peer_udpipe.py; needs ufal.udpipe); with --iterations it has fewer than 30 on large treebanks, where it takes
+hours. MaltParser has its defaults (peer_malt.py; needs Java and the jar: without --malt it is left out). What they make
+of the test sets is scored like all else, and kept in benchmarks/results/table2_peers; what is there is not made again.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 
 import peer_malt
 import peer_udpipe
+from peers import fewer_iterations
 
 import panparser as pp
 from panparser.grid.keys import hash_of_file
@@ -43,16 +44,17 @@ class Peer:
     parse: list[str]
 
 
-def udpipe(folder: Path, work: Path) -> Peer:
+def udpipe(folder: Path, work: Path, iterations: int) -> Peer:
     script, model = [sys.executable, str(HERE / "peer_udpipe.py")], str(work / "model")
     recipe = {
         "name": "UDPipe",
         "version": importlib.metadata.version("ufal.udpipe"),
-        "options": peer_udpipe.settings(folder.name),
+        "options": peer_udpipe.settings(folder.name, iterations),
         "vectors": "none",
         "beam": 5,
     }
     train = [*script, "train", str(folder / "train.conllu"), str(folder / "dev.conllu"), model, "--no-vectors"]
+    train += ["--iterations", str(iterations)]
     return Peer("UDPipe", recipe, train, [*script, "parse", model, str(work / "blind"), str(work / "parsed")])
 
 
@@ -112,16 +114,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="folder of treebanks: */{train,dev,test}.conllu")
     parser.add_argument("--treebanks", help="only these, with commas between them")
+    parser.add_argument(
+        "--iterations", action="append", type=fewer_iterations, default=[], metavar="TREEBANK=NUMBER", help="of UDPipe"
+    )
     parser.add_argument("--malt", type=Path, metavar="JAR", help="MaltParser, too")
     parser.add_argument("--no-udpipe", action="store_true", help="without UDPipe")
     parser.add_argument("--results", type=Path, default=RESULTS)
     options = parser.parse_args()
     names = options.treebanks.split(",") if options.treebanks else sorted(p.name for p in options.folder.iterdir())
+    iterations = dict(options.iterations)
     for name in names:
         folder = options.folder / name
         with tempfile.TemporaryDirectory() as temporary:
             work = Path(temporary)
-            peers = [] if options.no_udpipe else [udpipe(folder, work)]
+            peers = [] if options.no_udpipe else [udpipe(folder, work, iterations.get(name, peer_udpipe.ITERATIONS))]
             peers += [malt(folder, work, options.malt)] if options.malt else []
             for peer in peers:
                 wanted = {"peer": dict(peer.recipe), "inputs": [hash_of_file(path) for path in inputs(folder)]}

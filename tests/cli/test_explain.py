@@ -40,6 +40,8 @@ def test_explain_takes_a_text_and_has_a_model(run):
         ("--text", "a", "b.conllu"): "found both",
         ("--text", ""): "expected sentences, found none",
         ("--text", "a", "--sentence", "7"): "--text: --sentence must be from 1 to 1; got 7",
+        ("--text", "a", "--top", "3"): "features are of one step, --step: expected no --top, found 3",
+        ("--text", "a", "--step", "1", "--csv", "--top", "3"): "--csv has all features: expected no --top, found 3",
     }.items():
         code, _, err = run("explain", *arguments)
         assert code == 2

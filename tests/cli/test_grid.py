@@ -109,6 +109,12 @@ def test_tables_in_all_forms(results, run):
     assert run("results", results, "-f", "csv")[1].startswith("setting,t1,t1 deviation,t2,t2 deviation,average,")
     found = json.loads(run("results", results, "-f", "json")[1])
     assert len(found["keys"][0][1]) == 2
+    assert run("results", results, "-f", "csv", "--no-deviations")[1].startswith("setting,t1,t2,average\n")
+    (_, first, *_), *_ = found["rows"]
+    assert first != round(first, 1)
+    assert json.loads(run("results", results, "-f", "json", "--digits", 1)[1])["rows"][0][1] == round(first, 1)
+    shown = run("results", results, "-f", "csv", "--no-deviations", "--digits", 1)[1]
+    assert shown.splitlines()[1].startswith(f"static,{first:.1f},")
     code, shown, _ = run("results", results, "--against", "static", "--shuffles", 100)
     assert code == 0
     assert "significantly, after Holm's correction, on" in shown
@@ -149,7 +155,7 @@ def test_documents_are_checked_and_written(results, run):
     page.write_text("<!-- results results -->\n<!-- end -->\n")
     code, shown, _ = run("results", "--check", page)
     assert code == 1
-    assert "page.md: 6 figures, 12 wrong" in shown  # and the names of rows and columns
+    assert "page.md: 6 figures, 6 wrong" in shown  # two rows are missing, and the names of four columns
     assert run("results", "--update", page)[:2] == (0, f"{page}: written\n")
     assert run("results", "--update", page)[1] == f"{page}: is up to date\n"
     assert run("results", "--check", page)[:2] == (0, f"{page}: 6 figures, 0 wrong\n")

@@ -463,6 +463,25 @@ def test_figures_of_documents_are_traced_to_runs(results):
     assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
 
 
+def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(results):
+    page = results.parent / "page.md"
+    page.write_text("<!-- results results --rows treebank,setting -->\n<!-- end -->\n")
+    whole = with_tables(page.read_text(), page)
+    lines = whole.splitlines(keepends=True)
+    page.write_text("".join([*lines[:4], *lines[5:]]))
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.line, mismatch.found) == (5, "")
+    assert "| " + mismatch.expected.removeprefix("a row: ") + " |\n" == lines[4]
+    assert len(mismatch.keys) == 2
+    page.write_text("".join([*lines[:4], "| t9 | static | 12.34 |\n", *lines[4:]]))
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.line, mismatch.found, mismatch.expected) == (5, "a row: t9 | static | 12.34", "")
+    page.write_text("".join(lines[:2] + lines[-1:]))
+    assert len(check_document(page).mismatches) == len(lines) - 4 + 1  # the cells of the rule are no figures
+    page.write_text(whole)
+    assert not check_document(page).mismatches
+
+
 def test_documents_with_other_results_and_published_figures(results):
     """Paths count from the document; names may have commas; figures of others are compared, too."""
     outcome = made_outcome("other", correct=[1] * 12)
@@ -479,6 +498,13 @@ def test_documents_with_other_results_and_published_figures(results):
     published.write_text('setting,t1\n"peer, old",12.35\n')
     (mismatch,) = check_document(page).mismatches
     assert (mismatch.expected, mismatch.found, mismatch.keys) == ("12.35", "12.34", ())
+    for text in ("high", "n/a", "+"):
+        published.write_text(f'setting,t1\n"peer, old",{text}\n')
+        with pytest.raises(SpecError, match=r"published.csv: peer, old: t1: expected a figure, found '"):
+            check_document(page)
+    for text in ("", "-", ".35", "+0.2 (-0.1 to +0.3)", "< 0.1"):
+        published.write_text(f'setting,t1\n"peer, old",{text}\n')
+        check_document(page)
 
 
 @pytest.mark.parametrize(

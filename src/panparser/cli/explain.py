@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import BeamOption, CsvOption, FileFormat, FormatOption, TopOption
+from panparser.cli.choices import BeamOption, CsvOption, FileFormat, FormatOption
 from panparser.cli.inputs import read_sentences
 from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
@@ -19,6 +19,7 @@ from panparser.pipeline.pipeline import Pipeline
 from panparser.treebank.treebank import Treebank
 
 _LABELS_SHOWN = 3  # labels that are shown for an arc
+_FEATURES_SHOWN = 8  # that contribute most to a score
 _CHARACTERS_SHOWN = 32  # of a stack or a buffer
 
 
@@ -38,7 +39,9 @@ def explain(
     against: Annotated[
         str | None, typer.Option(metavar="NAME", help="Of the step: why not this action, or label?")
     ] = None,
-    top: TopOption = 8,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Of the step: how many features to show.  [default: 8]")
+    ] = None,
     beam: BeamOption = None,
     format: FormatOption = FileFormat.auto,
     as_csv: CsvOption = False,
@@ -63,6 +66,10 @@ def explain(
 
       panparser explain -m en.panparser gold.conllu --sentence 3 --step 7 --against LEFT
     """
+    if top is not None and (step is None or as_csv):
+        place = "--csv has all features" if as_csv else "features are of one step, --step"
+        raise SpecError(f"{place}: expected no --top, found {top}")
+    most = top or _FEATURES_SHOWN
     found = load(model)
     parser = parser_in(found, model)
     treebank = _sentences(Pipeline.of(found), source, text, format.value)
@@ -74,13 +81,13 @@ def explain(
         if as_csv:
             print_csv(table.columns, table.rows)
         else:
-            print_values(table.columns, table.rows[:top])
+            print_values(table.columns, table.rows[:most])
         return
     explanation = Explanation.of(parser, treebank[sentence - 1], beam=beam)
     if step is None:
         _print_steps(explanation)
     else:
-        _print_step(explanation, step, top)
+        _print_step(explanation, step, most)
 
 
 def _sentences(pipeline: Pipeline, source: str | None, text: str | None, format: str) -> Treebank:

@@ -78,7 +78,10 @@ def results(
     beside: Annotated[
         str | None, typer.Option(metavar="FILE.csv", help="Put figures of others beside those of the table.")
     ] = None,
-    digits: Annotated[int, typer.Option(min=0, max=9, help="Digits after the point.")] = 2,
+    digits: Annotated[
+        int | None,
+        typer.Option(min=0, max=9, help="Digits after the point.  [default: 2; csv and json have all of them]"),
+    ] = None,
     deviations: Annotated[
         bool, typer.Option("--deviations/--no-deviations", help="Standard deviations over seeds.")
     ] = True,
@@ -139,7 +142,7 @@ def results(
     mode = next((name for name, value in modes.items() if value not in (None, False, [])), None)
     if mode is not None:
         drawn = {"beside": beside, "plot": plot, "summary": summary}
-        changed = {"split": split != "test", "digits": digits != 2, "shuffles": shuffles != 10_000}
+        changed = {"split": split != "test", "digits": digits is not None, "shuffles": shuffles != 10_000}
         of_tables = {**given, **drawn, **changed, "no-deviations": not deviations}
         of_grids = {} if mode in _OF_RESULTS else {"grid": grid, "with": joined}
         _refuse_unused(mode, {**of_tables, **of_grids}, format)
@@ -166,12 +169,13 @@ def results(
     if failed:
         _print_failed(found)
         return
-    layout = read_layout({name: value for name, value in given.items() if value is not None} | {"digits": str(digits)},
+    shown = {**given, "digits": None if digits is None else str(digits)}
+    layout = read_layout({name: value for name, value in shown.items() if value is not None},
                          deviations=deviations, summary=summary)  # fmt: skip
     table = source.finished(_table(found, layout, shuffles), layout)
     if plot is not None:
         _plot(table, plot)
-    _print(table, format)
+    _print(table, format, digits)
 
 
 def _refuse_unused(mode: str, options: Mapping[str, object], format: TableFormat) -> None:
@@ -196,11 +200,11 @@ def _table(found: Results, layout: ResultLayout, shuffles: int) -> ResultTable:
         return layout.table(found, shuffles=shuffles, progress=report)
 
 
-def _print(table: ResultTable, format: TableFormat) -> None:
+def _print(table: ResultTable, format: TableFormat, digits: int | None) -> None:
     if format == TableFormat.json:
-        print(json.dumps(table.to_values(), ensure_ascii=False, indent=2))
+        print(json.dumps(table.to_values(digits), ensure_ascii=False, indent=2))
     elif format == TableFormat.csv:
-        print(table.to_csv(), end="")
+        print(table.to_csv(digits), end="")
     elif format == TableFormat.latex:
         print(table.to_latex(), end="")
     elif format == TableFormat.markdown:

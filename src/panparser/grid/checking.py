@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import zip_longest
 from pathlib import Path
 
 from panparser.errors import PanParserError, SpecError
@@ -193,20 +195,40 @@ def check_document(path: Path) -> Checked:
 
 
 def _compared(body: str, first: int, table: ResultTable, path: str) -> Iterator[Mismatch]:
-    found = [_cells(line) for line in body.splitlines()]
-    wanted = [[Cell(name) for name in table.head], [], *map(list, table.rows)]
-    for number in range(max(len(found), len(wanted))):
-        if number == 1:  # the rule
-            continue
-        cells = found[number] if number < len(found) else []
-        expected = wanted[number] if number < len(wanted) else []
-        name = ", ".join(cell.text for cell in expected[: table.names]) or "head" * (number == 0)
-        for column in range(max(len(cells), len(expected))):
-            cell = expected[column] if column < len(expected) else Cell("")
-            text = cells[column] if column < len(cells) else ""
-            if text != cell.text:
-                title = table.head[column] if column < len(table.head) else f"column {column + 1}"
-                yield Mismatch(path, first + number, f"{name}, {title}", text, cell.text, cell.keys)
+    """Line by line; a row that is missing, or one too many, is one difference and leaves the others alone."""
+    lines = [_cells(line) for line in body.splitlines()]
+    head, found = lines[0] if lines else [], lines[2:]  # between them, the rule
+    yield from _differences(path, first, "head", table.head, head, [Cell(name) for name in table.head])
+    names = [tuple(cells[: table.names]) for cells in found]
+    wanted = [tuple(cell.text for cell in row[: table.names]) for row in table.rows]
+    for _, begin, end, own_begin, own_end in SequenceMatcher(None, names, wanted, autojunk=False).get_opcodes():
+        for offset in range(max(end - begin, own_end - own_begin)):
+            at, own = begin + offset, own_begin + offset
+            line = first + 2 + min(at, end)
+            if at >= end:
+                row = table.rows[own]
+                keys = tuple(key for cell in row for key in cell.keys)
+                yield Mismatch(path, line, ", ".join(wanted[own]), "", f"a row: {_joined(cell.text for cell in row)}", keys)
+            elif own >= own_end:
+                yield Mismatch(path, line, ", ".join(names[at]), f"a row: {_joined(found[at])}", "", ())
+            else:
+                name = ", ".join(wanted[own])
+                yield from _differences(path, line, name, table.head, found[at], table.rows[own])
+
+
+def _differences(
+    path: str, line: int, name: str, head: Sequence[str], found: Sequence[str], expected: Sequence[Cell]
+) -> Iterator[Mismatch]:
+    """Of the cells of a line."""
+    for column, (text, cell) in enumerate(zip_longest(found, expected)):
+        wanted = cell or Cell("")
+        if (text or "") != wanted.text:
+            title = head[column] if column < len(head) else f"column {column + 1}"
+            yield Mismatch(path, line, f"{name}, {title}", text or "", wanted.text, wanted.keys)
+
+
+def _joined(cells: Iterable[str]) -> str:
+    return " | ".join(cells)
 
 
 def _cells(line: str) -> list[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from panparser.errors import SpecError
 from panparser.grid.table import Cell, ResultTable
 
+_FIGURE = re.compile(r"-?$|[<>+-]? ?\.?\d")  # nothing, a dash, or what begins with a number: +0.21 (-0.05 to +0.45)
 _NUMBERED = re.compile(r" \(\d+\)$")
 _NOTHING = Cell("-")
 
@@ -56,6 +57,10 @@ class Published:
         if missing := [name for name in names if name not in self.head]:
             raise SpecError(f"{self.place}: expected columns {', '.join(names)}, found no {', '.join(missing)}")
         held = {tuple(row[self.head.index(name)] for name in names): row for row in self.rows}
+        for key, row in held.items():
+            for name, text in zip(self.head, row, strict=True):
+                if name not in names and not _FIGURE.match(text):
+                    raise SpecError(f"{self.place}: {', '.join(key)}: {name}: expected a figure, found {text!r}")
         own = [_NUMBERED.sub("", name) for name in table.head]
         more = [name for name in self.head if name not in own]
         lines: list[tuple[Mapping[str, Cell], tuple[str, ...] | None]] = []

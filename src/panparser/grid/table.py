@@ -61,8 +61,8 @@ class ResultTable:
         ]
         return "\n".join(lines) + "\n"
 
-    def to_csv(self) -> str:
-        """Figures in full, and beside means their deviations."""
+    def to_csv(self, digits: int | None = None) -> str:
+        """Figures in full, or with so many digits after the point, and beside means their deviations."""
         wide = [any(row[number].deviation is not None for row in self.rows) for number in range(len(self.head))]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
@@ -71,20 +71,28 @@ class ResultTable:
         for row in self.rows:
             cells = []
             for cell, own in zip(row, wide, strict=True):
-                cells.append(_figure(cell.value) or ("" if cell.text == _NOTHING else cell.text))
-                cells += [_figure(cell.deviation)] if own else []
+                cells.append(_figure(cell.value, digits) or ("" if cell.text == _NOTHING else cell.text))
+                cells += [_figure(cell.deviation, digits)] if own else []
             writer.writerow(cells)
         return stream.getvalue()
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values for JSON, with the keys of runs."""
-        rows = [[cell.text if cell.value is None else cell.value for cell in row] for row in self.rows]
+    def to_values(self, digits: int | None = None) -> dict[str, Any]:
+        """Plain values for JSON, in full or with so many digits after the point, with the keys of runs."""
+        rows = [
+            [
+                cell.text if cell.value is None else cell.value if digits is None else round(cell.value, digits)
+                for cell in row
+            ]
+            for row in self.rows
+        ]
         keys = [[list(cell.keys) for cell in row] for row in self.rows]
         return {"title": self.title, "head": list(self.head), "rows": rows, "keys": keys, "notes": list(self.notes)}
 
 
-def _figure(value: float | None) -> str:
-    return "" if value is None else f"{value:.6g}"
+def _figure(value: float | None, digits: int | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.6g}" if digits is None else f"{value:.{digits}f}"
 
 
 def _latex(text: str) -> str:

@@ -203,7 +203,9 @@ class _Shape:
         return found
 
     def _deviation(self, known: Sequence[tuple[Result, float]]) -> float | None:
-        """Of the means of seeds, if all have the same runs."""
+        """Of the means of seeds, if they are asked for and all have the same runs."""
+        if not self.layout.deviations:
+            return None
         by_seed: dict[str, list[float]] = {}
         for row, value in known:
             by_seed.setdefault(row.labels.get(SEED, ""), []).append(value)
@@ -223,7 +225,7 @@ class _Shape:
         return Cell(self._shown(mean, deviation), mean, tuple(row.key for row, _ in known), deviation)
 
     def _shown(self, mean: float, deviation: float | None) -> str:
-        spread = f" ± {self._number(deviation)}" if deviation is not None and self.layout.deviations else ""
+        spread = f" ± {self._number(deviation)}" if deviation is not None else ""
         return f"{self._number(mean)}{spread}"
 
     def _number(self, value: float) -> str:
