@@ -389,6 +389,8 @@ def test_the_command_weights(run, files):
     assert (code, err) == (2, "panparser: expected one of --of NAME, --feature TEXT and --with MODEL\n")
     code, _, err = run("weights", "-m", model, dev, "--feature", "S0.upos=DET")
     assert (code, "expected no FILE" in err) == (2, True)
+    code, _, err = run("weights", "-m", model, dev, "--with", model, "--top", 5)
+    assert (code, "--top is about the strongest weights of --of NAME" in err) == (2, True)
     code, _, err = run("weights", "-m", model, "--of", "LEFT")
     assert (code, err) == (2, "panparser: expected a treebank whose features are looked at: FILE\n")
 

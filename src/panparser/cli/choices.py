@@ -62,7 +62,6 @@ OracleOption = Annotated[SwapOracle | None, typer.Option(help="Oracle of swap-st
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 ModelOption = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")]
 FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="CoNLL-U or CoNLL-X; - is standard input.")]
-TopOption = Annotated[int, typer.Option(min=1, help="How many features to show.")]
 BeamOption = Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")]
 CsvOption = Annotated[bool, typer.Option("--csv", help="Print all of it as CSV.")]
 FilesArgument = Annotated[list[str], typer.Argument(metavar="FILE...", help="Files; - is standard input.")]

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import BeamOption, FileFormat, FormatOption, ModelOption, TopOption
+from panparser.cli.choices import BeamOption, FileFormat, FormatOption, ModelOption
 from panparser.cli.frames import import_analysis, print_rows, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
 from panparser.cli.tables import print_table, shown_value
@@ -21,7 +21,7 @@ def propagation(
     by: Annotated[
         str | None, typer.Option(metavar="COLUMNS", help="Columns that errors are grouped by.  [default: right,action]")
     ] = None,
-    top: TopOption = 20,
+    top: Annotated[int, typer.Option(min=1, help="How many features to show.")] = 20,
     beam: BeamOption = None,
     format: FormatOption = FileFormat.auto,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print a row for each error as CSV.")] = False,

@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from panparser.cli.app import app
-from panparser.cli.choices import CsvOption, FileFormat, FormatOption, ModelOption, TopOption
+from panparser.cli.choices import CsvOption, FileFormat, FormatOption, ModelOption
 from panparser.cli.frames import import_analysis, print_rows_or_csv
 from panparser.cli.inputs import read_sentences
 from panparser.errors import SpecError
 from panparser.pipeline.loading import load_parser
+
+_SHOWN = 20  # strongest weights
 
 
 class By(StrEnum):
@@ -34,7 +36,9 @@ def weights(
     feature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Show all weights of one feature, such as 'S0.upos=NOUN'.")
     ] = None,
-    top: TopOption = 20,
+    top: Annotated[
+        int | None, typer.Option(min=1, help="Of --of: how many features to show.  [default: 20]")
+    ] = None,
     format: FormatOption = FileFormat.auto,
     as_csv: CsvOption = False,
 ) -> None:
@@ -64,6 +68,8 @@ def weights(
         raise SpecError("expected a treebank whose features are looked at: FILE")
     if by is not None and other is None:
         raise SpecError("--by is about the comparison with another model: --with MODEL")
+    if top is not None and name is None:
+        raise SpecError(f"--top is about the strongest weights of --of NAME: expected none, found {top}")
     parser = load_parser(model)
     if feature is not None:
         found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
@@ -71,5 +77,5 @@ def weights(
         rows = "template" if by is None else by.value
         found = analysis.shared(parser, load_parser(other), read_sentences(str(source), format.value), by=rows)
     else:
-        found = analysis.strongest(parser, read_sentences(str(source), format.value), str(name), top=top)
+        found = analysis.strongest(parser, read_sentences(str(source), format.value), str(name), top=top or _SHOWN)
     print_rows_or_csv(found, as_csv)
