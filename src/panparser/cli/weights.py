@@ -36,9 +36,7 @@ def weights(
     feature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Show all weights of one feature, such as 'S0.upos=NOUN'.")
     ] = None,
-    top: Annotated[
-        int | None, typer.Option(min=1, help="Of --of: how many features to show.  [default: 20]")
-    ] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="Of --of: how many features to show.  [default: 20]")] = None,
     format: FormatOption = FileFormat.auto,
     as_csv: CsvOption = False,
 ) -> None:

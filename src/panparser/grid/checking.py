@@ -208,7 +208,9 @@ def _compared(body: str, first: int, table: ResultTable, path: str) -> Iterator[
             if at >= end:
                 row = table.rows[own]
                 keys = tuple(key for cell in row for key in cell.keys)
-                yield Mismatch(path, line, ", ".join(wanted[own]), "", f"a row: {_joined(cell.text for cell in row)}", keys)
+                yield Mismatch(
+                    path, line, ", ".join(wanted[own]), "", f"a row: {_joined(cell.text for cell in row)}", keys
+                )
             elif own >= own_end:
                 yield Mismatch(path, line, ", ".join(names[at]), f"a row: {_joined(found[at])}", "", ())
             else:

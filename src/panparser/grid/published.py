@@ -57,8 +57,8 @@ class Published:
         if missing := [name for name in names if name not in self.head]:
             raise SpecError(f"{self.place}: expected columns {', '.join(names)}, found no {', '.join(missing)}")
         held = {tuple(row[self.head.index(name)] for name in names): row for row in self.rows}
-        for key, row in held.items():
-            for name, text in zip(self.head, row, strict=True):
+        for key, figures in held.items():
+            for name, text in zip(self.head, figures, strict=True):
                 if name not in names and not _FIGURE.match(text):
                     raise SpecError(f"{self.place}: {', '.join(key)}: {name}: expected a figure, found {text!r}")
         own = [_NUMBERED.sub("", name) for name in table.head]
