@@ -33,7 +33,8 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from grid import arguments, build, finish, publish
+from measured import Measurement, keep, measured
+from tasks import arguments, build, finish, publish
 
 import panparser as pp
 from panparser.annotation.choosing import Choice
@@ -404,6 +405,21 @@ def _means(results: dict[str, Result], name: str, seeds: Sequence[int]) -> dict[
     return {way: _mean(rows) for way, rows in found.items()}
 
 
+def measurements(results: dict[str, Result], names: Sequence[str], seeds: Sequence[int]) -> list[Measurement]:
+    """Per sentence, by treebank, way and seed."""
+    return [
+        measured(
+            "annotation",
+            {"treebank": name, "way": way, "seed": str(seed)},
+            {"corrections": fixed, "times fewer": fewer, "confirmations": confirmed, "gestures": fixed + confirmed},
+            build=results[Task(name, seed).key].build,
+        )
+        for name in names
+        for seed in seeds
+        for way, (fixed, fewer, confirmed) in _means(results, name, [seed]).items()
+    ]
+
+
 def _mean(rows: Sequence[Sequence[float]]) -> list[float]:
     return [mean(numbers) for numbers in zip(*rows, strict=True)]
 
@@ -422,6 +438,8 @@ def main() -> None:
     orders = [ActiveTask(name, seed, order) for seed in chosen for name in names for order in ("document", "active")]
     results = finish(options, [*tasks(names, seeds), *orders], Result)
     publish(options, [*report(results, names, seeds), *active_report(results, names, chosen)])
+    if not options.report:
+        keep("annotation", measurements(results, names, seeds), options.results.parent)
 
 
 if __name__ == "__main__":

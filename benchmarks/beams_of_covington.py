@@ -24,6 +24,7 @@ from pathlib import Path
 from statistics import mean
 
 from machine import heading, timed, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser.parsing.inspection.beams import beams
@@ -92,7 +93,10 @@ def learn(
     return pp.train(spec, treebank, listeners=[listener], **fixed, **options)  # type: ignore[arg-type]
 
 
-def curves(train_set: pp.Treebank, dev: pp.Treebank, seeds: int) -> Iterator[str]:
+def curves(
+    treebank: str, train_set: pp.Treebank, dev: pp.Treebank, seeds: int, kept: list[Measurement]
+) -> Iterator[str]:
+    """Lines; what they are made of is kept."""
     columns = "".join(f"{epoch:8}" for epoch in EPOCHS)
     yield f"{'LAS after epochs':14}{'beam':>6}  {'':22}{columns}{'wrong in 8':>12}{'CPU s':>8}"
     for name, beam, strategy in CURVES:
@@ -103,6 +107,10 @@ def curves(train_set: pp.Treebank, dev: pp.Treebank, seeds: int) -> Iterator[str
             _, seconds = timed(lambda: learn(name, beam, strategy, train_set, watch, **options))  # noqa: B023
             spent += seconds
             watches.append(watch)
+            for epoch in EPOCHS:
+                labels = {"treebank": treebank, "system": name, "beam": str(beam), "strategy": strategy}
+                labels |= {"epochs": str(epoch), "seed": str(seed)}
+                kept.append(measured("beams_of_covington", labels, {"LAS": watch.las[epoch]}))
         las = "".join(f"{mean(watch.las[epoch] for watch in watches):8.2f}" for epoch in EPOCHS)
         wrong = mean(watch.wrong(USUAL, len(train_set)) for watch in watches)
         wrong_text = f"{wrong:12.0f}" if strategy == "max-violation" else f"{'':12}"
@@ -136,12 +144,12 @@ def contents(parser: pp.Parser, sentence: pp.Treebank) -> tuple[int, int, int, i
     return kept, trees, distinct, len(found)
 
 
-def report(folder: Path, treebanks: list[str], seeds: int) -> Iterator[str]:
+def report(folder: Path, treebanks: list[str], seeds: int, kept: list[Measurement]) -> Iterator[str]:
     yield heading()
     for treebank in treebanks:
         train_set, dev = (pp.read_conllu(folder / treebank / f"{part}.conllu") for part in ("train", "dev"))
         yield f"\n{treebank}, {len(train_set):,} sentences, {seeds} seed{'s' if seeds > 1 else ''}"
-        yield from curves(train_set, dev, seeds)
+        yield from curves(treebank, train_set, dev, seeds, kept)
         yield ""
         yield from looks(train_set, dev)
 
@@ -152,11 +160,13 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="*", default=list(TREEBANKS))
     parser.add_argument("--seeds", type=int, default=3)
     options = parser.parse_args()
-    lines = []
-    for line in report(options.folder, options.treebanks, options.seeds):
+    lines: list[str] = []
+    kept: list[Measurement] = []
+    for line in report(options.folder, options.treebanks, options.seeds, kept):
         print(line, flush=True)
         lines.append(line)
     write_result("beams_of_covington", "\n".join(lines))
+    keep("beams_of_covington", kept)
 
 
 if __name__ == "__main__":

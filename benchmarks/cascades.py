@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import PARTS, arguments, build, chosen, finish, publish
+from tasks import PARTS, arguments, build, chosen, finish, publish
 
 import panparser as pp
 

@@ -30,8 +30,8 @@ from statistics import mean
 from typing import Any
 
 import numpy as np
-from grid import PARTS, Scored, arguments, build, finish, number, publish
 from low_resource import sources, typology
+from tasks import PARTS, Scored, arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser import analysis

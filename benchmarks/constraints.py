@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import arguments, build, chosen, finish, number, publish
+from tasks import arguments, build, chosen, finish, number, publish
 
 import panparser as pp
 

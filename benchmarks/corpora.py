@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from machine import heading, panparser, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 
@@ -33,12 +34,12 @@ _TICK = 0.2  # seconds between looks at the memory of workers
 
 @dataclass(frozen=True)
 class Run:
-    """What it took: seconds, CPU seconds of all processes, bytes of the largest of them; and what came out."""
+    """What it took: seconds, CPU seconds of all processes, bytes of the largest of them; hashes of what came out."""
 
     wall: float
     cpu: float
     memory: int
-    digest: str
+    digests: dict[str, str]
 
 
 def make_corpus(folder: Path, words: int, files: int) -> int:
@@ -75,7 +76,7 @@ def run(texts: Path, output: Path, *options: str) -> Run:
     if process.returncode:
         raise SystemExit(f"exit code {process.returncode}")
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return Run(wall, cpu, max(peaks.values()), _digest(output))
+    return Run(wall, cpu, max(peaks.values()), _digests(output))
 
 
 def _family(pid: int) -> list[int]:
@@ -96,17 +97,16 @@ def _peak(pid: int) -> int:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)
 
 
-def _digest(output: Path) -> str:
-    digest = hashlib.sha256()
+def _digests(output: Path) -> dict[str, str]:
+    """Of each file, by its name."""
+    found = {}
     for path in sorted(output.rglob("*.conllu")):
-        digest.update(f"{path.relative_to(output)}\n".encode())
         with open(path, "rb") as stream:
-            while data := stream.read(1 << 20):
-                digest.update(data)
-    return digest.hexdigest()
+            found[str(path.relative_to(output))] = hashlib.file_digest(stream, "sha256").hexdigest()
+    return found
 
 
-def report(words: int, files: int, runs: int, dask: bool, folder: Path) -> str:
+def report(words: int, files: int, runs: int, dask: bool, folder: Path) -> tuple[str, list[Measurement]]:
     ways = {"one process": ["--threads", "1"], "two processes": ["--jobs", "2"]}
     if dask:
         ways["Dask, two workers"] = ["--cluster", "local", "--jobs", "2"]
@@ -123,19 +123,23 @@ def report(words: int, files: int, runs: int, dask: bool, folder: Path) -> str:
         "",
         f"{'':20}{'clock':>9}{'CPU':>10}{'cores':>7}{'sooner':>8}{'memory':>9}{'of a tenth':>12}  bytes",
     ]
-    one = found["one process"]
+    one, kept = found["one process"], []
     for name, these in found.items():
         wall, cpu = min(each.wall for each in these), min(each.cpu for each in these)
         sooner = max(first.wall / each.wall for first, each in zip(one, these, strict=True))
         memory = max(each.memory for each in these)
-        same = {each.digest for each in these} == {one[0].digest}
+        cores = max(each.cpu / each.wall for each in these)
+        differ = max(len(dict(each.digests.items() ^ one[0].digests.items())) for each in these)
+        figures = {"clock s": wall, "CPU s": cpu, "cores": cores, "times as fast": sooner, "MB": memory / 1e6}
+        figures |= {"MB of a tenth": tenth[name] / 1e6, "files that differ": differ}
+        kept.append(measured("corpora", {"way": name}, figures))
         lines.append(
-            f"{name:20}{wall:7.1f} s{cpu:8.1f} s{max(each.cpu / each.wall for each in these):7.2f}{sooner:7.2f}x"
-            f"{memory / 1e6:6.0f} MB{tenth[name] / 1e6:9.0f} MB  {'the same' if same else 'DIFFERENT'}"
+            f"{name:20}{wall:7.1f} s{cpu:8.1f} s{cores:7.2f}{sooner:7.2f}x"
+            f"{memory / 1e6:6.0f} MB{tenth[name] / 1e6:9.0f} MB  {'DIFFERENT' if differ else 'the same'}"
         )
     lines += ["", "cores: CPU seconds by seconds of the clock; sooner: than one process, the best of the runs in turn;"]
     lines.append("memory: the peak of the largest process")
-    return "\n".join(lines)
+    return "\n".join(lines), kept
 
 
 def main() -> None:
@@ -149,11 +153,12 @@ def main() -> None:
     given = parser.parse_args()
     words, files = (1_000_000, 20) if given.quick else (given.words, given.files)
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
-        text = report(words, files, given.runs, given.dask, Path(folder))
+        text, kept = report(words, files, given.runs, given.dask, Path(folder))
     if given.quick:
         print(text)
     else:
         write_result("corpora", text)
+        keep("corpora", kept)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 
 from machine import add_before, builds, heading, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser import _engine
@@ -71,7 +72,8 @@ def describe(system: pp.TransitionSystem) -> str:
     return f"{system.name}, {system.root}{', single root' if system.single_root else ''}"
 
 
-def report(scale: int) -> str:
+def report(scale: int, kept: list[Measurement]) -> str:
+    """A table; speeds of all systems, in million transitions a second, are kept."""
     lines = [
         heading(),
         "",
@@ -82,10 +84,12 @@ def report(scale: int) -> str:
         for system in variants(name):
             mutable, linked = (rate(system, 25, kind, 2_000_000 // scale) / 1e6 for kind in (False, True))
             lines.append(f"{describe(system):44}{mutable:9.2f}{linked:9.2f}")
+            kept.append(walk(system, mutable, linked))
     lines += ["", "ArcStandard, exact costs by the tabular loss, 25 words, thousand states/s"]
     for system in variants("arc-standard"):
         mutable, linked = (rate(system, 25, kind, 200_000 // scale) / 1e3 for kind in (False, True))
         lines.append(f"{describe(system):44}{mutable:9.0f}{linked:9.0f}")
+        kept.append(walk(system, mutable / 1e3, linked / 1e3))
     lengths = (10, 20, 40, 80, 160)
     lines += [
         "",
@@ -98,6 +102,10 @@ def report(scale: int) -> str:
         times = [1e9 / rate(system, words, True, work) for words in lengths]
         lines.append(f"{describe(system):44}" + "".join(f"{each:9.0f}" for each in times))
     return "\n".join(lines)
+
+
+def walk(system: pp.TransitionSystem, mutable: float, linked: float) -> Measurement:
+    return measured("engine", {"system": describe(system)}, {"mutable states": mutable, "linked states": linked})
 
 
 def compare(before: Path) -> str:
@@ -151,9 +159,11 @@ def main() -> None:
     if options.before:
         write_result("engine_before", compare(options.before))
     elif options.quick:
-        print(report(10))
+        print(report(10, []))
     else:
-        write_result("engine", report(1))
+        kept: list[Measurement] = []
+        write_result("engine", report(1, kept))
+        keep("engine", kept)
 
 
 if __name__ == "__main__":

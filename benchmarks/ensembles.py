@@ -22,7 +22,7 @@ from statistics import mean
 from typing import Any, Literal
 
 import numpy as np
-from grid import arguments, build, chosen, finish, number, publish
+from tasks import arguments, build, chosen, finish, number, publish
 
 import panparser as pp
 from panparser.parsing.training.run import score

@@ -26,9 +26,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grid import build
 from machine import heading
 from peers import HERE, MODULES, PYTHON, Contender, FailureError, Race, fewer_iterations, installed, peer
+from tasks import build
 
 import panparser as pp
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from machine import heading, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser.grid.results import read_outcomes
@@ -65,16 +66,28 @@ def figures(folder: Path) -> dict[str, Any]:
     }
 
 
-def timed(grid: pp.Grid, folder: Path, **options: Any) -> tuple[str, dict[str, Any]]:
+def timed(grid: pp.Grid, folder: Path, **options: Any) -> tuple[dict[str, float], dict[str, Any]]:
+    """Times and overhead by name, and all figures of the runs."""
     clock, start = Clock(), time.perf_counter()
     found = pp.run_grid(replace(grid, results=folder), listeners=[clock], **options)
     before, wall = clock.start - start, clock.end - clock.start
     runs = [row.outcome.seconds for row in found.done if row.outcome is not None]
     overhead = (wall * WORKERS - sum(runs)) / len(runs)
     share = 100 * overhead * len(runs) / (wall * WORKERS)
-    mean = sum(runs) / len(runs)
-    text = f"{len(runs):6}{wall:10.1f}{1000 * mean:14.0f}{1000 * overhead:14.1f}{share:10.1f}{before:12.1f}"
-    return text, figures(folder)
+    times = {
+        "runs": len(runs),
+        "clock s": wall,
+        "ms a run": 1000 * sum(runs) / len(runs),
+        "overhead ms a run": 1000 * overhead,
+        "overhead %": share,
+        "start s": before,
+    }
+    return times, figures(folder)
+
+
+def shown(name: str, times: dict[str, float]) -> str:
+    widths = ("6.0f", "10.1f", "14.0f", "14.1f", "10.1f", "12.1f")
+    return f"{name:24}" + "".join(f"{value:{width}}" for value, width in zip(times.values(), widths, strict=True))
 
 
 # --- A cluster to be killed ---
@@ -137,7 +150,7 @@ def killed(grid_file: Path, folder: Path, target: str, total: int) -> tuple[int,
     return len(before), spoiled, f"exit code {first}" + (f": {last}" if last else "") + f"; then {process.returncode}"
 
 
-def report(treebanks: Sequence[str], runs: int) -> str:
+def report(treebanks: Sequence[str], runs: int) -> tuple[str, list[Measurement]]:
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         values = declared(treebanks, runs)
@@ -149,9 +162,11 @@ def report(treebanks: Sequence[str], runs: int) -> str:
             f"{heading()} a worker, {WORKERS} workers",
             "",
             head,
-            f"{'processes':24}{processes}",
-            f"{'Dask, local cluster':24}{local}",
+            shown("processes", processes),
+            shown("Dask, local cluster", local),
         ]
+        kept = [measured("grids", {"workers": "processes"}, processes)]
+        kept.append(measured("grids", {"workers": "Dask, local cluster"}, local))
         lines += ["", f"the same results by both: {'yes' if found == expected else 'NO'}", ""]
         lines += [
             f"{'killed':14}{'finished then':>14}{'lost or done again':>20}{'the same results':>18}"
@@ -163,7 +178,7 @@ def report(treebanks: Sequence[str], runs: int) -> str:
             finished, spoiled, how = killed(grid_file, place / target, target, len(grid.runs))
             same = "yes" if figures(place / target) == expected else "NO"
             lines.append(f"{target:14}{finished:14}{spoiled:20}{same:>18}   {how}")
-    return "\n".join(lines)
+    return "\n".join(lines), kept
 
 
 def _toml(values: dict[str, Any]) -> str:
@@ -177,7 +192,9 @@ def main() -> None:
     parser.add_argument("treebanks", nargs="+")
     parser.add_argument("--runs", type=int, default=200)
     options = parser.parse_args()
-    write_result("grids", report(options.treebanks, options.runs))
+    text, kept = report(options.treebanks, options.runs)
+    write_result("grids", text)
+    keep("grids", kept)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from grid import Scored, arguments, build, finish, number, one_seed, publish
+from tasks import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
 

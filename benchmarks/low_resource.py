@@ -28,7 +28,7 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-from grid import Scored, arguments, build, finish, number, publish
+from tasks import Scored, arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Candidates, Method, Source

@@ -25,8 +25,8 @@ from statistics import mean, stdev
 from typing import Any
 
 import numpy as np
-from grid import FOLDER, read, run
 from neural_tasks import CONTENDERS, NeuralTask, Outcome
+from tasks import FOLDER, read, run
 
 import panparser as pp
 from panparser.evaluation.metrics import compare

@@ -19,9 +19,9 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from grid import FOLDER, arguments, build, chosen, finish, read
 from machine import write_result
 from neural_tasks import device
+from tasks import FOLDER, arguments, build, chosen, finish, read
 
 import panparser as pp
 

@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import peer_spacy
-from grid import FOLDER
 from machine import THREADS, Usage, best_of, heading, panparser
 from peers import HERE, Contender, Race, installed, ours, peer
+from tasks import FOLDER
+
+import panparser as pp
 
 COLUMNS = ("", "UAS", "LAS", "words/s", "with start", "start, s", "peak memory, MB")
 
@@ -58,9 +60,8 @@ def trained(race: Race, folder: Path) -> list[Entrant]:
     if all(map(installed, peer_spacy.PACKAGES)):
         contender: Contender = peer("spacy", folder.name, None)
         model, _, _ = race.fit(contender, anew=False)
-        found.append(
-            Entrant("spaCy", shlex.split(contender.parse["spacy"].replace("{model}", shlex.quote(str(model)))))
-        )
+        command = contender.parse["spaCy"].replace("{model}", shlex.quote(str(model)))
+        found.append(Entrant("spaCy", shlex.split(command)))
     return found
 
 
@@ -75,7 +76,7 @@ def rows(race: Race, entrants: Sequence[Entrant], repeats: int) -> list[list[str
     words, start = race.gold.words * race.copies, len(race.gold[0])
     lines = []
     for name, output in outputs.items():
-        scores, cpu = race.scores(output), whole[name].cpu
+        scores, cpu = pp.evaluate(race.gold, race.predicted(output)), whole[name].cpu
         cells = [f"{scores.uas:.2f}", f"{scores['FullLAS'].f1:.2f}"]
         cells += [f"{(words - start) / max(cpu - first[name].cpu, 1e-3):,.0f}", f"{words / cpu:,.0f}"]
         lines.append([name, *cells, f"{first[name].wall:.2f}", f"{whole[name].memory / 1e6:,.0f}"])

@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from grid import FOLDER, build
 from machine import processor
+from tasks import FOLDER, build
 
 import panparser as pp
 from panparser.networks.network import Network

@@ -6,7 +6,7 @@
 Trains the default parser, a greedy one (beam 1, dynamic oracle) and one of at most 8 MB, or takes them from the cache
 if this build of panparser has made them before. Parsing is `panparser parse` on the test set, many times over, so that
 a run takes seconds; from the time of a run that of a file of one word is taken off: start-up, and loading the model.
-CPU time of the process, the best of three; results go to benchmarks/results/parsing.txt. Leave the machine alone
+CPU time of the process, the best of three; results go to benchmarks/results/parsing{,.txt}. Leave the machine alone
 meanwhile: two threads are compared by the clock.
 """
 
@@ -26,8 +26,9 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from grid import FOLDER, build
 from machine import Usage, add_before, best_of, builds, heading, measure, panparser, timed
+from measured import keep, measured
+from tasks import FOLDER, build
 
 import panparser as pp
 from panparser.parsing.training.run import score
@@ -104,14 +105,28 @@ def build_of(python: str) -> str:
     return build(Path(package).parent, Path(engine))
 
 
-def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
+def training(folder: Path, found: dict[str, tuple[Path, Usage]]) -> dict[str, dict[str, float]]:
+    """What training took, and what came of it, by model."""
     test = pp.read_conllu(folder / "test.conllu")
-    lines = [f"{'Training':14}{'CPU s':>10}{'peak MB':>10}{'model MB':>10}{'test UAS':>10}{'test LAS':>10}"]
+    figures = {}
     for name, (path, usage) in found.items():
         uas, las = score(pp.Parser.load(path), test)
-        size = path.stat().st_size / 1e6
-        lines.append(f"{name:14}{usage.cpu:10.1f}{usage.memory / 1e6:10.0f}{size:10.2f}{uas:10.2f}{las or 0:10.2f}")
-    return lines
+        figures[name] = {"CPU s": usage.cpu, "peak MB": usage.memory / 1e6, "model MB": path.stat().st_size / 1e6}
+        figures[name] |= {"UAS": uas, "LAS": las or 0.0}
+    return figures
+
+
+def table(title: str, figures: dict[str, dict[str, float]], digits: Sequence[int]) -> list[str]:
+    """A line for each model, with as many digits after the point for each figure."""
+    names = next(iter(figures.values()))
+    return [
+        f"{title:14}" + "".join(f"{name:>14}" for name in names),
+        *(
+            f"{model:14}"
+            + "".join(f"{value:14,.{places}f}" for value, places in zip(row.values(), digits, strict=True))
+            for model, row in figures.items()
+        ),
+    ]
 
 
 # --- Speed, file to file ---
@@ -134,23 +149,17 @@ def speed(folder: Path, model: Path, temporary: Path) -> tuple[float, float, flo
     return words * copies / (runs[0].cpu - starts[0].cpu), walls[0] / walls[1], starts[0].cpu, copies
 
 
-def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> list[str]:
-    lines = [
-        "Parsing, file to file (panparser parse)",
-        f"{'':14}{'words/CPU s':>14}{'two threads':>14}{'start-up, s':>14}{'test sets':>14}",
-    ]
+def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> dict[str, dict[str, float]]:
+    """Of parsing, by model."""
+    figures = {}
     with tempfile.TemporaryDirectory() as temporary:
         whole = Path(temporary) / "whole.panparser"
         keep_whole_beam(found["beam 8"][0], whole)
         paths = {name: path for name, (path, _) in found.items()} | {"beam 8, whole": whole}
         for name, path in paths.items():
             rate, ratio, start, copies = speed(folder, path, Path(temporary))
-            lines.append(f"{name:14}{rate:14,.0f}{ratio:13.2f}x{start:14.2f}{copies:14}")
-    return [
-        *lines,
-        "two threads: how many times sooner they are done than one, by the clock",
-        "beam 8, whole: hypotheses that are far behind stay in the beam (no margin)",
-    ]
+            figures[name] = {"words/CPU s": rate, "two threads": ratio, "start-up s": start, "test sets": copies}
+    return figures
 
 
 def keep_whole_beam(model: Path, to: Path) -> None:
@@ -284,7 +293,27 @@ def main() -> None:
     else:
         name, folder = "parsing", options.folders[0]
         found = models(folder, options.model_cache)
-        sections = [speeds(folder, found), training(folder, found), lengths(folder, found), epochs(folder)]
+        rates, trained = speeds(folder, found), training(folder, found)
+        sections = [
+            [
+                *table("Parsing", rates, (0, 2, 2, 0)),
+                "file to file (panparser parse)",
+                "two threads: how many times sooner they are done than one, by the clock",
+                "beam 8, whole: hypotheses that are far behind stay in the beam (no margin)",
+            ],
+            table("Training", trained, (1, 0, 2, 2, 2)),
+            lengths(folder, found),
+            epochs(folder),
+        ]
+        treebank = folder.resolve().name
+        keep(
+            "parsing",
+            [
+                measured("parsing", {"treebank": treebank, "parser": model}, rates[model] | trained.get(model, {}))
+                for model in rates
+            ],
+            options.results,
+        )
         title = f"{heading()}; treebank {folder.resolve().name}"
         text = "\n\n".join([f"{title}\n{load}", *("\n".join(section) for section in sections)])
     options.results.mkdir(parents=True, exist_ok=True)

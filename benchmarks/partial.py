@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-from grid import PARTS, arguments, build, chosen, finish, number, publish
+from tasks import PARTS, arguments, build, chosen, finish, number, publish
 
 import panparser as pp
 

@@ -4,8 +4,9 @@
     python benchmarks/peers.py TREEBANK...    # folders with train.conllu, dev.conllu, test.conllu
     python benchmarks/peers.py ta --parser 'mine=mine train {train} {dev} {model} ;; mine parse {model} {test} {output}'
 
-Prints, and writes benchmarks/results/peers.txt. Every parser gets the test file without heads and labels. UAS and LAS
-count all words, LAS whole labels with their subtypes. Times are CPU seconds, user and system, of all its processes.
+Prints, and writes benchmarks/results/peers.txt, and the runs beside it. Every parser gets the test file without heads
+and labels. UAS and LAS count all words, LAS whole labels with their subtypes. Times are CPU seconds, user and system,
+of all its processes.
 
 Parsing is timed on the test file, repeated up to --tokens words, the best of --repeats runs, from CoNLL-U to CoNLL-U.
 Column `tokens/s` leaves out the start (Python, packages, the model): the time for a file with the first sentence alone
@@ -38,15 +39,17 @@ from pathlib import Path
 import peer_spacy
 import peer_udpipe
 from machine import THREADS, heading, processor
+from measured import Measurement, keep
 
 import panparser as pp
 
 HERE = Path(__file__).parent
 PYTHON = shlex.quote(sys.executable)
 MODULES = {"udpipe": peer_udpipe, "spacy": peer_spacy}
+NAMES = {"udpipe": "UDPipe 1", "spacy": "spaCy"}
 PAIRS = {  # whose speeds are compared
-    "beam 8 to its beam 5": ("panparser", "udpipe, beam 5"),
-    "greedy to greedy": ("panparser, greedy", "udpipe, greedy"),
+    "beam 8 to its beam 5": ("panparser", "UDPipe 1"),
+    "greedy to greedy": ("panparser, greedy", "UDPipe 1, greedy"),
 }
 COLUMNS = f"{'':24}{'UAS':>8}{'LAS':>8}{'95 % of LAS':>17}{'training, s':>13}{'tokens/s':>11}{'with start':>12}"
 NOTE = (
@@ -81,6 +84,7 @@ class Line:
     training: float
     earlier: bool
     rates: tuple[float, float] | None
+    kept: Measurement
 
     def __str__(self) -> str:
         las = self.scores["FullLAS"]
@@ -120,7 +124,7 @@ def peer(name: str, treebank: str, iterations: int | None) -> Contender:
     return Contender(
         name=name,
         train=f"{script} train {{train}} {{dev}} {{model}}" + (f" --iterations {fewer}" if fewer else ""),
-        parse={"udpipe, beam 5": parse, "udpipe, greedy": f"{parse} --beam 1"} if name == "udpipe" else {name: parse},
+        parse={NAMES[name]: parse} | ({f"{NAMES[name]}, greedy": f"{parse} --beam 1"} if name == "udpipe" else {}),
         key="; ".join([*versions, settings]),
     )
 
@@ -217,12 +221,12 @@ class Race:
         words = self.gold.words * self.copies
         return (words - len(self.gold[0])) / max(whole - start, 1e-3), words / whole
 
-    def scores(self, output: Path) -> pp.Evaluation:
-        """Of the first copy of the test file; the output is removed, so that nobody else is scored by it."""
+    def predicted(self, output: Path) -> pp.Treebank:
+        """The first copy of the test file; the output is removed, so that nobody else is scored by it."""
         try:
-            predicted = pp.read_conllu(output)
+            found = pp.read_conllu(output)[: len(self.gold)]
             output.unlink()
-            return pp.evaluate(self.gold, predicted[: len(self.gold)])
+            return found
         except (OSError, pp.PanParserError) as error:
             raise FailureError(f"has no output that can be scored: {error}") from error
 
@@ -231,14 +235,36 @@ class Race:
         output.unlink(missing_ok=True)
         model, training, earlier = self.fit(contender, anew)
         if not contender.parse:
-            scores = self.scores(output)
-            return [Line(name=contender.name, scores=scores, training=training, earlier=earlier, rates=None)]
+            return [self.line(contender.name, contender, output, training, earlier, None)]
         lines = []
         for name, command in contender.parse.items():
             rates = self.time(command, model, output)
-            scores = self.scores(output)
-            lines.append(Line(name=name, scores=scores, training=training, earlier=earlier, rates=rates))
+            lines.append(self.line(name, contender, output, training, earlier, rates))
         return lines
+
+    def line(
+        self,
+        name: str,
+        contender: Contender,
+        output: Path,
+        training: float,
+        earlier: bool,
+        rates: tuple[float, float] | None,
+    ) -> Line:
+        """What a parser made of the test file, scored, with its times."""
+        predicted = self.predicted(output)
+        try:
+            scores = pp.evaluate(self.gold, predicted)
+            facts = {"training CPU s": training}
+            facts |= dict(zip(("words/s", "words/s with start"), rates, strict=True)) if rates else {}
+            recipe = {"name": name, "settings": contender.key or "the defaults"}
+            inputs = [str(self.train), str(self.dev)]
+            outcome = pp.outcome_of({"peer": recipe}, {"test": (str(self.test), predicted)}, inputs=inputs, facts=facts)
+        except pp.PanParserError as error:
+            raise FailureError(f"has no output that can be scored: {error}") from error
+        labels = {"treebank": self.train.parent.name, "from": "gold tags", "system": name}
+        kept = (labels, outcome)
+        return Line(name=name, scores=scores, training=training, earlier=earlier, rates=rates, kept=kept)
 
 
 def ratios(lines: list[Line]) -> dict[str, float]:
@@ -272,8 +298,8 @@ def means(lines: list[Line], found: list[dict[str, float]]) -> list[str]:
     return rows + ratio_row({name: math.prod(each) ** (1 / len(each)) for name, each in shared.items()})
 
 
-def report(arguments: argparse.Namespace) -> list[str]:
-    """The lines of the results, printed as they come."""
+def report(arguments: argparse.Namespace) -> tuple[list[str], list[Measurement]]:
+    """The lines of the results, printed as they come, and what they are made of."""
     text: list[str] = []
 
     def say(*rows: str) -> None:
@@ -310,7 +336,7 @@ def report(arguments: argparse.Namespace) -> list[str]:
         speeds.append(ratios(lines[first:]))
         say(*ratio_row(speeds[-1]))
     say(*means(lines, speeds))
-    return text
+    return text, [line.kept for line in lines]
 
 
 def main() -> None:
@@ -342,8 +368,9 @@ def main() -> None:
     for path in (folder / f"{part}.conllu" for folder in arguments.treebanks for part in ("train", "dev", "test")):
         if not path.is_file():
             parser.error(f"no file {path}")
-    text = report(arguments)
+    text, kept = report(arguments)
     arguments.output.write_text("\n".join(text) + "\n", encoding="utf-8")
+    keep(arguments.output.stem, kept, arguments.output.parent)
     sys.exit(int(any(row.endswith(": failed") for row in text)))
 
 

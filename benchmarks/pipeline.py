@@ -31,6 +31,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from machine import add_before, best_of, builds, heading, panparser, timed, write_result
+from measured import Measurement, keep, measured
 from peer_udpipe import read
 
 import panparser as pp
@@ -51,6 +52,12 @@ class Row:
     scores: tuple[float, ...]
     speed: float | None = None
     training: float | None = None  # CPU seconds; None: taken from the cache
+
+    @property
+    def measurement(self) -> Measurement:
+        labels = {"treebank": self.treebank, "from": self.source, "system": self.system}
+        figures = dict(zip(COLUMNS, self.scores, strict=True))
+        return measured("pipeline", labels, {**figures, "words/s": self.speed, "training CPU s": self.training})
 
     def __str__(self) -> str:
         figures = "".join(f"{value:10.2f}" for value in self.scores)
@@ -218,6 +225,7 @@ def main() -> None:
         print("\n".join(lines))
     else:
         write_result("pipeline", "\n".join(lines).rstrip())
+        keep("pipeline", [row.measurement for row in rows])
 
 
 if __name__ == "__main__":

@@ -20,9 +20,9 @@ from statistics import mean
 from typing import get_args
 
 import numpy as np
-from grid import FOLDER
 from machine import heading
 from neural_tasks import MODELS
+from tasks import FOLDER
 
 import panparser as pp
 from panparser.networks.classifier import NetworkClassifier

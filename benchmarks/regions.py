@@ -20,7 +20,7 @@ from statistics import mean
 from typing import Any
 
 from cascades_over_languages import prepared
-from grid import Scored, arguments, build, finish, number, one_seed, publish
+from tasks import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Candidates

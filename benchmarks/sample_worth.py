@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from grid import arguments, build, finish, number, publish
+from measured import Measurement, keep, measured
+from tasks import arguments, build, finish, number, publish
 from transfer import SENTENCES, TESTED, language, sources, ways
 
 import panparser as pp
@@ -259,6 +260,23 @@ def of_sampling(outcomes: Mapping[str, Outcome]) -> list[str]:
     return lines
 
 
+def sampling(outcomes: Mapping[str, Outcome], seed: int) -> list[Measurement]:
+    """Divergences and scores by quarter, of each target and strategy."""
+    names = {"bias": "divergence", "parted": "after parting", "uas": "UAS"} | {
+        key: f"quarter {key}" for key in QUARTERS
+    }
+    return [
+        measured(
+            "sampling",
+            {"treebank": target, "strategy": strategy, "seed": str(seed)},
+            {names[key]: value for key, value in one.bias[strategy].items()},
+            build=one.build,
+        )
+        for target, one in outcomes.items()
+        for strategy in STRATEGIES
+    ]
+
+
 def main() -> None:
     parser = arguments(__doc__, "sample_worth", "1")
     options = parser.parse_args()
@@ -276,6 +294,8 @@ def main() -> None:
     cpu = sum(outcome.cpu for outcome in done.values())
     title = f"{', '.join(done)}; samples of seeds {options.seeds} and on; {cpu / 60:.0f} minutes of CPU"
     publish(options, [title, "", *of_curves(done), *of_classes(done), *of_sampling(done)])
+    if not options.report:
+        keep("sampling", sampling(done, int(options.seeds.split(",")[0])), options.results.parent)
 
 
 def count_of(folder: Path, name: str) -> int:

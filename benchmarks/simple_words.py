@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grid import arguments, build, finish, number, one_seed, publish, read
 from sample_worth import CLASSES, LEARNING, SAMPLES, SIZES, SPEC, count, groups
 from sample_worth import Outcome as Worth
+from tasks import arguments, build, finish, number, one_seed, publish, read
 from transfer import TESTED
 
 import panparser as pp

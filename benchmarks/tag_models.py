@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
 
-from grid import arguments, build, finish, number, publish
+from tasks import arguments, build, finish, number, publish
 from transfer import PLAIN, SENTENCES, TESTED, language, parsed, scores, ways
 
 import panparser as pp

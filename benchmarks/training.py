@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from machine import add_before, best_of, builds, panparser, processor, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser._threads import cores
@@ -29,7 +30,7 @@ def las_of(parser: pp.Parser) -> float:
     return (best and best.las) or 0.0
 
 
-def training_row(folder: Path, before: Path | None, runs: int) -> str:
+def training_row(folder: Path, before: Path | None, runs: int) -> tuple[str, Measurement]:
     with tempfile.TemporaryDirectory() as place:
         models = {name: Path(place) / name for name in builds(before)}
         data = ("-t", folder / "train.conllu", "-d", folder / "dev.conllu")
@@ -41,19 +42,23 @@ def training_row(folder: Path, before: Path | None, runs: int) -> str:
             runs,
         )
         now = used["now"]
-        row = f"{folder.name:14}{now.wall:9.1f} s{now.cpu:9.1f} s{now.memory / 1e6:9.0f} MB"
-        row += f"{las_of(load_parser(models['now'])):8.2f}"
+        las = las_of(load_parser(models["now"]))
+        figures = {"clock s": now.wall, "CPU s": now.cpu, "peak MB": now.memory / 1e6, "dev LAS": las}
+        kept = measured("training", {"treebank": folder.name}, figures)
+        row = f"{folder.name:14}{now.wall:9.1f} s{now.cpu:9.1f} s{now.memory / 1e6:9.0f} MB{las:8.2f}"
         if before is None:
-            return row
+            return row, kept
         then = used["before"]
-        return f"{row}{then.wall:12.1f} s{then.cpu:9.1f} s{then.wall / now.wall:11.2f}{then.cpu / now.cpu:9.2f}"
+        row += f"{then.wall:12.1f} s{then.cpu:9.1f} s{then.wall / now.wall:11.2f}{then.cpu / now.cpu:9.2f}"
+        return row, kept
 
 
-def trainings(folders: list[Path], before: Path | None, runs: int) -> str:
+def trainings(folders: list[Path], before: Path | None, runs: int) -> tuple[str, list[Measurement]]:
     title = f"{'':14}{'clock':>11}{'CPU':>11}{'memory':>12}{'LAS':>8}"
     if before is not None:
         title += f"{'before':>14}{'CPU':>11}{'sooner':>11}{'less':>9}"
-    return "\n".join([title, *(training_row(folder, before, runs) for folder in folders)])
+    rows, kept = zip(*(training_row(folder, before, runs) for folder in folders), strict=True)
+    return "\n".join([title, *rows]), list(kept)
 
 
 def batch_rows(folder: Path, batches: list[int], seeds: int) -> list[str]:
@@ -85,7 +90,9 @@ def main() -> None:
         rows = [row for folder in given.folders for row in batch_rows(folder, given.batches, given.seeds)]
         write_result("batches", "\n".join([heading, "", title, *rows]))
     else:
-        write_result("training", f"{heading}\n\n{trainings(given.folders, given.before, given.runs)}")
+        text, kept = trainings(given.folders, given.before, given.runs)
+        write_result("training", f"{heading}\n\n{text}")
+        keep("training", kept)
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ from statistics import mean, median
 from typing import Any, Literal, cast
 
 import numpy as np
-from grid import arguments, build, finish, number, publish
+from measured import Measurement, keep, measured
+from tasks import arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser.transfer.tag_trigrams import LEAST as LEAST_DIVERGENCE
@@ -288,6 +289,24 @@ def by_family(outcomes: Outcomes) -> list[str]:
     return [*lines, ""]
 
 
+def measurements(outcomes: Outcomes, seeds: Sequence[int]) -> list[Measurement]:
+    """UAS and LAS on test sets by families of source and target, treebanks, way and seed."""
+    found = []
+    for families in THESIS:
+        from_languages, to_languages = (FAMILIES[name] for name in families)
+        for target, group in outcomes.items():
+            for source in group[0].divergences["test"]:
+                if language(source) not in from_languages or language(target) not in to_languages:
+                    continue
+                for seed, one in zip(seeds, group, strict=True):
+                    for way in WAYS:
+                        labels = {"families": ", ".join(families), "from": source, "to": target, "way": way}
+                        uas, las = one.pairs[way][source]["test"]
+                        figures = {"UAS": uas, "LAS": las}
+                        found.append(measured("families", labels | {"seed": str(seed)}, figures, build=one.build))
+    return found
+
+
 def matrix(outcomes: Outcomes) -> list[str]:
     """UAS on test sets of each source (row) and target (column), as it is."""
     names = sorted({source for group in outcomes.values() for source in group[0].divergences["test"]})
@@ -328,6 +347,8 @@ def main() -> None:
     title = f"mean over seeds {options.seeds}; {cpu / 60:.0f} minutes of CPU"
     tables = [line for part in PARTS for table in (of_pairs, of_methods) for line in table(done, part)]
     publish(options, [title, "", *tables, *by_target(done), *by_family(done), *matrix(done), *notes])
+    if not options.report:
+        keep("families", measurements(done, seeds), options.results.parent)
 
 
 if __name__ == "__main__":

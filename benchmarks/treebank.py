@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from machine import add_before, builds, heading, timed, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser.treebank.conllu import parse_conllu
@@ -109,7 +110,7 @@ def memory(path: Path) -> float:
     return int(done.stdout) / path.stat().st_size
 
 
-def report(path: Path, name: str) -> str:
+def report(path: Path, name: str) -> tuple[str, list[Measurement]]:
     data = path.read_bytes()
     treebank = parse_conllu(data)
     words = treebank.words
@@ -121,13 +122,19 @@ def report(path: Path, name: str) -> str:
         "",
         f"{'':12}{'read, words/s':>16}{'write, words/s':>16}{'to the faster peer':>24}",
     ]
+    kept = []
     for package, times in rows.items():
-        ratios = " / ".join(f"{fastest[i] / times[i]:.1f}x" for i in (0, 1))
-        lines.append(f"{package:12}{words / times[0]:16,.0f}{words / times[1]:16,.0f}{ratios:>24}")
+        ratios = [fastest[i] / times[i] for i in (0, 1)]
+        shown = " / ".join(f"{ratio:.1f}x" for ratio in ratios)
+        lines.append(f"{package:12}{words / times[0]:16,.0f}{words / times[1]:16,.0f}{shown:>24}")
+        figures: dict[str, float] = {}
+        for what, seconds, ratio in zip(("read", "write"), times, ratios, strict=True):
+            figures |= {f"{what} words/s": words / seconds, f"{what} to the faster peer": ratio}
+        kept.append(measured("treebank", {"package": package}, figures))
     lines += ["", f"memory: {memory(path):.2f} bytes for each byte on disk"]
     _, scoring = timed(lambda: pp.evaluate(treebank, parse_conllu(data)), RUNS)
     lines.append(f"evaluate the file against itself, bootstrap included: {scoring:.2f} s")
-    return "\n".join(lines)
+    return "\n".join(lines), kept
 
 
 def main() -> None:
@@ -146,7 +153,9 @@ def main() -> None:
         if said.before:
             print(compare(path, said.before))
         else:
-            write_result("treebank", report(path, name))
+            text, kept = report(path, name)
+            write_result("treebank", text)
+            keep("treebank", kept)
 
 
 if __name__ == "__main__":

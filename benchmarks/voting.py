@@ -17,8 +17,8 @@ from statistics import mean
 
 import numpy as np
 import numpy.typing as npt
-from grid import number
 from machine import heading, write_result
+from tasks import number
 
 import panparser as pp
 from panparser.parsing.training.run import score, score_found

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import heading, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 from panparser import analysis
@@ -68,35 +69,45 @@ def trained(folder: Path, strategy: str, beam: int, epochs: int, seed: int, list
     )  # fmt: skip
 
 
-def counted(folder: Path) -> list[str]:
-    """Four lines for each strategy."""
+def counted(folder: Path) -> tuple[list[str], list[Measurement]]:
+    """Four lines for each strategy, and what they are made of."""
     treebank = pp.read_conllu(folder / "train.conllu")
     lines = [f"{folder.name + ', after epoch':42}" + "".join(f"{epoch:>9}" for epoch in SHOWN)]
+    kept = []
     for strategy, beam in STRATEGIES.items():
         found = []
         for seed in SEEDS:
             counts = Counts(treebank)
             trained(folder, strategy, beam, SHOWN[-1], seed, counts)
             found.append(counts.found)
+            for epoch in SHOWN:
+                labels = {"treebank": folder.name, "strategy": strategy, "epoch": str(epoch), "seed": str(seed)}
+                figures = {title: counts.found[name][epoch] for title, (name, _) in ROWS.items()}
+                kept.append(measured("weights", labels, figures))
         for title, (name, digits) in ROWS.items():
             means = (np.mean([each[name][epoch] for each in found]) for epoch in SHOWN)
             lines.append(f"{strategy + ', ' + title:42}" + "".join(f"{mean:9.{digits}f}" for mean in means))
         print(*lines[-len(ROWS) :], sep="\n", flush=True)
-    return [*lines, ""]
+    return [*lines, ""], kept
 
 
-def courses(folder: Path) -> list[str]:
+def courses(folder: Path) -> tuple[list[str], list[Measurement]]:
+    """A line for each weight, and what it is made of."""
     course = analysis.WeightCourse(list(dict.fromkeys(feature for feature, _ in COURSES)))
     trained(folder, "dynamic", 1, EPOCHS, 1, course)
     frame = course.frame()
     shown = [epoch for epoch in SHOWN if epoch < EPOCHS]
     head = f"{folder.name + ', weight to the last one':42}" + "".join(f"{f'epoch {epoch}':>9}" for epoch in shown)
     lines = [head + f"{'last':>9}{'slides':>9}"]
+    kept = []
     for (feature, action), theirs in COURSES.items():
         own = frame[(frame["feature"] == feature) & (frame["class"] == action)].set_index("epoch")["weight"]
-        cells = "".join(f"{own[epoch] / own[EPOCHS]:9.2f}" for epoch in shown)
+        shares = {f"epoch {epoch}": own[epoch] / own[EPOCHS] for epoch in shown}
+        cells = "".join(f"{share:9.2f}" for share in shares.values())
         lines.append(f"{feature + ': ' + action:42}{cells}{own[EPOCHS]:9.1f}{theirs:>9}")
-    return lines
+        labels = {"treebank": folder.name, "weight": f"{feature}: {action}"}
+        kept.append(measured("courses", labels, shares | {"last": own[EPOCHS]}))
+    return lines, kept
 
 
 def main() -> None:
@@ -104,9 +115,15 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     lines = [f"{heading()}; means of seeds {', '.join(map(str, SEEDS))}", ""]
+    kept = []
     for name in TREEBANKS:
-        lines += counted(folder / name)
-    write_result("weights", "\n".join([*lines, *courses(folder / FRENCH)]))
+        own, counts = counted(folder / name)
+        lines += own
+        kept += counts
+    own, weights = courses(folder / FRENCH)
+    write_result("weights", "\n".join([*lines, *own]))
+    keep("weights", kept)
+    keep("courses", weights)
 
 
 if __name__ == "__main__":

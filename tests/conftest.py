@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+
+# A shell that starts the tests in the background lets them ignore Ctrl-C, and all that they start with them.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # One core for each process of the tests: libraries that start a thread for each get into each other's way, by a factor
 # of ten where two processes train networks. Before numpy and torch are imported, which read it then.

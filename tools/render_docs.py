@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
@@ -112,65 +112,6 @@ def _fields(line: str) -> list[str]:
     return re.split(r" {2,}", line.strip())
 
 
-def _pipelines() -> Iterator[tuple[str, str, str, dict[str, str]]]:
-    """Treebank, input, system and named figures of each line of pipeline.txt."""
-    lines = _lines("pipeline.txt")
-    names = next(line for line in lines if line.startswith("treebank")).split(maxsplit=3)[3]
-    columns = [name for name in re.split(r"\s{2,}|(?<=Sentences)\s|(?<=Tokens)\s", names) if name]
-    for line in lines:
-        fields = _fields(line)
-        if len(fields) > 8 and fields[1] in ("raw text", "gold tokens"):
-            yield fields[0], fields[1], fields[2], dict(zip(columns, fields[3:], strict=False))
-
-
-def _peers() -> Iterator[tuple[str, str, list[str]]]:
-    """Treebank, system and figures (UAS, LAS, interval, training, tokens/s, with start) of each line of peers.txt."""
-    treebank = ""
-    for line in _lines("peers.txt"):
-        if match := re.match(r"(\w+): ", line):
-            treebank = match[1]
-        elif treebank and re.match(r"(panparser|udpipe|spacy)", line):
-            fields = _fields(line)
-            if len(fields) > 5:
-                yield treebank, fields[0], fields[1:]
-
-
-def _thousand(kwords: str) -> str:
-    return f"{round(float(kwords) * 1000):,}"
-
-
-def beside_others() -> list[list[str]]:
-    """LAS and speed of panparser, UDPipe 1 and spaCy."""
-    texts = {(treebank, system): row for treebank, source, system, row in _pipelines() if source == "raw text"}
-    rows = [["treebank", "from", "panparser LAS", "words/s", "UDPipe 1 LAS", "words/s", "spaCy LAS", "words/s"]]
-    for treebank in dict.fromkeys(name for name, _ in texts if name != "average"):
-        mine, other = texts[treebank, "panparser"], texts[treebank, "UDPipe 1"]
-        speeds = [_thousand(row["kwords/s"]) for row in (mine, other)]
-        rows.append([treebank, "raw text", mine["LAS"], speeds[0], other["LAS"], speeds[1], "", ""])
-    peers = {(treebank, system): row for treebank, system, row in _peers()}
-    for treebank in dict.fromkeys(name for name, _ in peers):
-        cells = [peers.get((treebank, system), [""] * 6) for system in ("panparser", "udpipe, beam 5", "spacy")]
-        figures = [figure for row in cells for figure in (row[1], row[4])]
-        rows.append([treebank, "gold tags", *figures])
-    return rows
-
-
-def pipelines() -> list[list[str]]:
-    """All figures from raw text."""
-    columns = ["Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "kwords/s"]
-    rows = [["treebank", "system", *columns]]
-    for treebank, source, system, row in _pipelines():
-        if source == "raw text":
-            rows.append([treebank, system, *(row.get(column, "") for column in columns)])
-    return rows
-
-
-def peers() -> list[list[str]]:
-    """All figures of parsers on gold tags."""
-    head = ["treebank", "parser", "UAS", "LAS", "95 % of LAS", "training, CPU s", "words/s", "with start"]
-    return [head, *([treebank, system, *row] for treebank, system, row in _peers())]
-
-
 def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
     """The lines of a table in a result, from the one after its header to the next that is no row."""
     lines = _lines(file)
@@ -184,60 +125,6 @@ def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
     return rows
 
 
-def speed() -> list[list[str]]:
-    """Both builds, treebank by treebank; the last lines, of means, have fewer columns."""
-    head = [
-        "treebank",
-        "parser",
-        "before",
-        "now",
-        "ratio",
-        "LAS before",
-        "LAS now",
-        "two threads",
-        "MB before",
-        "MB now",
-    ]
-    rows = _plain("speed.txt", "words/CPU s", head)
-    return [row + [""] * (len(head) - len(row)) for row in rows]
-
-
-def covington_beams() -> list[list[str]]:
-    """LAS of Covington's system and ArcEager after 8, 16 and 24 epochs, by treebank."""
-    found: dict[tuple[str, ...], list[str]] = {}
-    head = ["", "beam", "strategy"]
-    for line in _lines("beams_of_covington.txt"):
-        fields = line.split()
-        if " sentences, " in line:
-            head += [f"{fields[0]} 8 epochs", "16", "24"]
-        elif len(fields) >= 8 and fields[1].isdigit():
-            found.setdefault(tuple(fields[:3]), []).extend(fields[4:7])
-    return [head, *([*key, *scores] for key, scores in found.items())]
-
-
-_ANNOTATED = (
-    "errors of a static parser are corrected",
-    "the parser learns from what is done",
-    "the rest is parsed again around each correction",
-    "what stands before a correction counts as right",
-    "the least certain word comes first",
-    "a parser transferred from other languages to start with",
-)
-
-
-def annotation() -> list[list[str]]:
-    """Corrections, how many times fewer they are, and all gestures, by way to annotate."""
-    lines = _lines("annotation.txt")
-    average = re.findall(r"([\d.]+) ([\d.]+)x", next(line for line in lines if line.startswith("average ")))
-    first = next(number for number, line in enumerate(lines) if line.startswith("Confirmations ")) + 1
-    gestures = [line.split()[-1] for line in lines[first : first + len(_ANNOTATED)]]
-    rows = [
-        [what, corrections, "" if number == 0 else times, gestures[number]]
-        for number, (what, (corrections, times)) in enumerate(zip(_ANNOTATED, average, strict=True))
-    ]
-    return [["", "corrections", "times fewer", "with keys that only confirm"], *rows]
-
-
 def _rules(group: str) -> list[list[str]]:
     """The rules of validation that are declared together."""
     from panparser.treebank.validation import rules
@@ -249,17 +136,6 @@ def _rules(group: str) -> list[list[str]]:
 _MEASURES = ("learnability", "hardness", "complexity")  # of classes
 WORDS = frozenset({"rules-shape", "rules-words", "rules-trees", "rules-metadata"})  # tables without figures
 TABLES: dict[str, Callable[[], list[list[str]]]] = {
-    "speed": speed,
-    "training-time": lambda: _plain(
-        "training.txt",
-        "      ",
-        ["treebank", "clock", "CPU", "memory", "LAS", "clock before", "CPU before", "times sooner", "times less CPU"],
-    ),
-    "raw-text": lambda: _plain(
-        "raw_text.txt",
-        "treebank ",
-        ["treebank", "search", "before, kw/s", "now, kw/s", "ratio", "before, MB", "now, MB", "bytes"],
-    ),
     "rules-shape": lambda: _rules("LEVEL_1"),
     "rules-words": lambda: _rules("WORDS"),
     "rules-trees": lambda: _rules("TREES"),
@@ -273,11 +149,6 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     "projection-votes": lambda: _plain("projection.txt", "sources ", ["", "1 vote", "2 votes", "3 votes"]),
     "projection-parsers": lambda: _plain(
         "projection.txt", "learned from ", ["learned from", "en-fr (fr_sequoia)", "en-tr (tr_imst)"]
-    ),
-    "families": lambda: _plain(
-        "transfer.txt",
-        "families, ",
-        ["source, target", "pairs", "as it is", "cautious", "full", "slides, before and after"],
     ),
     "predicted-tags": lambda: _plain("low_resource.txt", "predicted tags ", ["sentences", "10", "20", "50", "100"]),
     "low-resource": lambda: _plain("low_resource.txt", "UAS, ", ["sentences", "10", "20", "50", "100"]),
@@ -297,11 +168,6 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
         "tag and direction ",
         ["", "share", *_MEASURES, "break-even", *(f"{name}, thesis" for name in _MEASURES)],
     ),
-    "sampling": lambda: _plain(
-        "sample_worth.txt",
-        "states learned ",
-        ["", "divergence", "after parting", "quarter 1", "2", "3", "4", "UAS", "less in", "thesis, divergence"],
-    ),
     "tag-models": lambda: _plain(
         "tag_models.txt",
         "UAS of ",
@@ -317,36 +183,6 @@ TABLES: dict[str, Callable[[], list[list[str]]]] = {
     ),
     "partial-uas": lambda: _plain(
         "cascades_over_languages.txt", "UAS under arcs of ", ["", "gold", "complete, kept", "partial parser"]
-    ),
-    "covington-beams": covington_beams,
-    "annotation": annotation,
-    "weights-ga": lambda: _plain("weights.txt", "ga, ", ["after epoch", "1", "2", "5", "10", "20", "40"]),
-    "weights-hu": lambda: _plain("weights.txt", "hu, ", ["after epoch", "1", "2", "5", "10", "20", "40"]),
-    "weights-course": lambda: _plain(
-        "weights.txt", "fr_sequoia, ", ["after epoch", "1", "2", "5", "the last weight", "that of the slides"]
-    ),
-    "beside-others": beside_others,
-    "pipelines": pipelines,
-    "peers": peers,
-    "corpora": lambda: _plain(
-        "corpora.txt",
-        "                        clock",
-        ["", "clock", "CPU", "cores", "times as fast", "memory", "of a tenth", "bytes"],
-    ),
-    "grid-cost": lambda: _plain(
-        "grids.txt",
-        "                          runs",
-        ["", "runs", "clock, s", "ms a run", "overhead, ms a run", "overhead, %", "start, s"],
-    ),
-    "parsing": lambda: _plain(
-        "parsing.txt", "                 words", ["", "words/CPU s", "two threads", "start-up, s", "test sets"]
-    ),
-    "training": lambda: _plain(
-        "parsing.txt", "Training ", ["", "CPU s", "peak MB", "model MB", "test UAS", "test LAS"]
-    ),
-    "walks": lambda: _plain("engine.txt", "system ", ["system, Root", "mutable states", "linked states"]),
-    "treebanks": lambda: _plain(
-        "treebank.txt", "               read", ["", "read, words/s", "write, words/s", "to the faster peer"]
     ),
 }
 

@@ -67,10 +67,6 @@ def test_speeds_in_words_are_those_of_the_results():
     assert f"Reading and writing CoNLL-U, {words} words" in page
     files, all_words = re.search(r"^(\d+) files, ([\d,]+) words, .*: \1 came back", roundtrip, re.MULTILINE).groups()
     assert f"{files} files of Universal Dependencies, {all_words} words, come back" in page
-    lines = re.findall(r"^arc-standard, (?:first|last|none).*? +(\d{4}) +(\d{4})$", _read(RESULTS / "engine.txt"), re.M)
-    rates = [int(rate) / 1000 for line in lines for rate in line]
-    assert len(rates) == 12
-    assert f"makes {min(rates):.1f} to {max(rates):.1f} million a second" in page
 
 
 def test_annotation_in_words_is_that_of_the_results():
@@ -78,7 +74,7 @@ def test_annotation_in_words_is_that_of_the_results():
     times = {name: re.findall(r"([\d.]+)x", text)[3] for name, text in rows if name != "average"}
     least, most = (pick(times, key=lambda name: float(times[name])) for pick in (min, max))
     names = {"got": "Gothic", "fr_sequoia": "French", "tr": "Turkish"}
-    text = f"from {times[least]} ({names[least]}) to {times[most]} ({names[most]}) for the fourth row"
+    text = f"from {times[least]} ({names[least]}) to {times[most]} ({names[most]}) for *right so far*"
     assert text in _read(DOCS / "results" / "accuracy.md")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -348,9 +349,37 @@ def test_several_metrics_are_columns():
     table = pp.ResultLayout(metric="LAS,UAS", deviations=False).table(results)
     assert texts(table) == [["setting", "LAS", "UAS"], ["x", "45.00", "45.00"], ["y", "57.50", "57.50"]]
     assert len(table.rows[0][2].keys) == 4
-    for more in ({"against": "x"}, {"columns": "seed"}, {"groups": TreebankGroups("words", (5,))}):
-        with pytest.raises(pp.errors.SpecError, match="several metrics are columns"):
+    for more in ({"against": "x"}, {"groups": TreebankGroups("words", (5,))}):
+        with pytest.raises(pp.errors.SpecError, match="several metrics: expected no groups, and no row"):
             pp.ResultLayout(metric="LAS,UAS", **more).table(results)
+
+
+def test_several_metrics_of_each_column_with_digits_of_their_own():
+    outcomes = [
+        (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234.5 * number}))
+        for number, (labels, c) in enumerate(SEEDS)
+    ]
+    results = pp.Results.made("made", outcomes)
+    layout = pp.ResultLayout(
+        metric="LAS,model_bytes", rows=("setting",), columns="treebank", deviations=False, digits=(1, 0)
+    )
+    table = layout.table(results)
+    assert texts(table)[0] == [
+        "setting", "a LAS", "a model bytes", "b LAS", "b model bytes", "average LAS", "average model bytes",
+    ]  # fmt: skip
+    plain = [replace(layout, metric=name, digits=d).table(results) for name, d in (("LAS", 1), ("model_bytes", 0))]
+    for at, row in enumerate(table.rows):
+        assert row[1:] == tuple(
+            cell for pair in zip(*(each.rows[at][1:] for each in plain), strict=True) for cell in pair
+        )
+    assert texts(table)[1][1:3] == ["60.0", "617"]
+    assert table.to_csv(rounded=True).splitlines()[1].startswith("x,60.0,617,")
+    assert table.to_values(rounded=True)["rows"][0][1:3] == [60.0, 617.0]
+    assert table.to_values()["rows"][0][2] == 617.25
+    with pytest.raises(pp.errors.SpecError, match="digits: expected one number, or 2, one for each metric; found 3"):
+        replace(layout, digits=(1, 2, 3)).table(results)
+    with pytest.raises(pp.errors.SpecError, match="digits: expected one number"):
+        replace(layout, metric="LAS", digits=(1, 2)).table(results)
 
 
 def test_the_test_of_a_mean_over_treebanks():

@@ -79,8 +79,11 @@ def results(
         str | None, typer.Option(metavar="FILE.csv", help="Put figures of others beside those of the table.")
     ] = None,
     digits: Annotated[
-        int | None,
-        typer.Option(min=0, max=9, help="Digits after the point.  [default: 2; csv and json have all of them]"),
+        str | None,
+        typer.Option(
+            metavar="NUMBERS",
+            help="Digits after the point, or of each metric: 2,0.  [default: 2; csv and json have all of them]",
+        ),
     ] = None,
     deviations: Annotated[
         bool, typer.Option("--deviations/--no-deviations", help="Standard deviations over seeds.")
@@ -169,13 +172,13 @@ def results(
     if failed:
         _print_failed(found)
         return
-    shown = {**given, "digits": None if digits is None else str(digits)}
+    shown = {**given, "digits": digits}
     layout = read_layout({name: value for name, value in shown.items() if value is not None},
                          deviations=deviations, summary=summary)  # fmt: skip
     table = source.finished(_table(found, layout, shuffles), layout)
     if plot is not None:
         _plot(table, plot)
-    _print(table, format, digits)
+    _print(table, format, rounded=digits is not None)
 
 
 def _refuse_unused(mode: str, options: Mapping[str, object], format: TableFormat) -> None:
@@ -200,11 +203,11 @@ def _table(found: Results, layout: ResultLayout, shuffles: int) -> ResultTable:
         return layout.table(found, shuffles=shuffles, progress=report)
 
 
-def _print(table: ResultTable, format: TableFormat, digits: int | None) -> None:
+def _print(table: ResultTable, format: TableFormat, *, rounded: bool) -> None:
     if format == TableFormat.json:
-        print(json.dumps(table.to_values(digits), ensure_ascii=False, indent=2))
+        print(json.dumps(table.to_values(rounded=rounded), ensure_ascii=False, indent=2))
     elif format == TableFormat.csv:
-        print(table.to_csv(digits), end="")
+        print(table.to_csv(rounded=rounded), end="")
     elif format == TableFormat.latex:
         print(table.to_latex(), end="")
     elif format == TableFormat.markdown:

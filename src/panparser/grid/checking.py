@@ -120,9 +120,7 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: b
     if "rows" in given:
         layout["rows"] = tuple(part.strip() for part in given["rows"].split(",") if part.strip())
     if "digits" in given:
-        if not given["digits"].isdigit() or int(given["digits"]) > 9:
-            raise SpecError(f"--digits: expected a number from 0 to 9, found {given['digits']}")
-        layout["digits"] = int(given["digits"])
+        layout["digits"] = _read_digits(given["digits"])
     if "groups" in given:
         layout["groups"] = TreebankGroups.parse(given["groups"])
     labels: dict[str, list[str]] = {}
@@ -132,6 +130,14 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: b
             raise SpecError(f"--where: expected axis=name, with commas between several, found {part!r}")
         labels.setdefault(axis.strip(), []).append(label.strip())
     return ResultLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
+
+
+def _read_digits(text: str) -> tuple[int, ...]:
+    """Numbers of digits, with commas between them."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(len(part) == 1 and part in "0123456789" for part in parts):
+        raise SpecError(f"--digits: expected a number from 0 to 9, or one for each metric, found {text!r}")
+    return tuple(map(int, parts))
 
 
 def marked_tables(text: str, path: Path) -> Iterator[tuple[re.Match[str], int, ResultTable]]:

@@ -14,12 +14,16 @@ _NOTHING = "-"
 
 @dataclass(frozen=True)
 class Cell:
-    """A figure of a table: its text, its value if it has one, and the keys of the runs behind it."""
+    """A figure of a table: its text, its value if it has one, and the keys of the runs behind it.
+
+    `digits`: those after the point, where values are rounded.
+    """
 
     text: str
     value: float | None = None
     keys: tuple[str, ...] = ()
     deviation: float | None = None
+    digits: int = 2
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,8 @@ class ResultTable:
         ]
         return "\n".join(lines) + "\n"
 
-    def to_csv(self, digits: int | None = None) -> str:
-        """Figures in full, or with so many digits after the point, and beside means their deviations."""
+    def to_csv(self, *, rounded: bool = False) -> str:
+        """Figures in full, or rounded as the table shows them, and beside means their deviations."""
         wide = [any(row[number].deviation is not None for row in self.rows) for number in range(len(self.head))]
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")
@@ -71,20 +75,15 @@ class ResultTable:
         for row in self.rows:
             cells = []
             for cell, own in zip(row, wide, strict=True):
+                digits = cell.digits if rounded else None
                 cells.append(_figure(cell.value, digits) or ("" if cell.text == _NOTHING else cell.text))
                 cells += [_figure(cell.deviation, digits)] if own else []
             writer.writerow(cells)
         return stream.getvalue()
 
-    def to_values(self, digits: int | None = None) -> dict[str, Any]:
-        """Plain values for JSON, in full or with so many digits after the point, with the keys of runs."""
-        rows = [
-            [
-                cell.text if cell.value is None else cell.value if digits is None else round(cell.value, digits)
-                for cell in row
-            ]
-            for row in self.rows
-        ]
+    def to_values(self, *, rounded: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in full or rounded as the table shows them, with the keys of runs."""
+        rows = [[_value(cell, cell.digits if rounded else None) for cell in row] for row in self.rows]
         keys = [[list(cell.keys) for cell in row] for row in self.rows]
         return {"title": self.title, "head": list(self.head), "rows": rows, "keys": keys, "notes": list(self.notes)}
 
@@ -93,6 +92,12 @@ def _figure(value: float | None, digits: int | None) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if digits is None else f"{value:.{digits}f}"
+
+
+def _value(cell: Cell, digits: int | None) -> str | float:
+    if cell.value is None:
+        return cell.text
+    return cell.value if digits is None else round(cell.value, digits)
 
 
 def _latex(text: str) -> str:

@@ -24,6 +24,7 @@ LEVEL = 0.05  # of significance
 _ALL = "all"
 _LARGE = 10_000  # without digits after the point
 _SAMPLES, _SHUFFLES = 1000, 10_000
+_DIGITS_OF_P = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,9 +32,9 @@ class ResultLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
     None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. Several metrics,
-    with commas between them, are columns themselves. `against`: the
-    row that others are compared with; `summary`: in one line each, over all treebanks. `groups`: in place of
-    treebanks, means over groups of them.
+    with commas between them, are columns themselves, or of each column. `against`: the row that others are compared
+    with; `summary`: in one line each, over all treebanks. `groups`: in place of treebanks, means over groups of them.
+    `digits`: after the point, or a number for each metric.
     """
 
     split: str = "test"
@@ -43,7 +44,7 @@ class ResultLayout:
     against: str | None = None
     summary: bool = False
     groups: TreebankGroups | None = None
-    digits: int = 2
+    digits: int | Sequence[int] = 2
     deviations: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
 
@@ -57,18 +58,36 @@ class ResultLayout:
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
 
     def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
-        """Rows as ever, and a column for each metric."""
-        if self.columns is not None or self.against is not None or self.groups is not None:
-            raise SpecError("several metrics are columns: expected no others, no groups, and no row to compare with")
-        shapes = [_Shape(results, replace(self, metric=metric), flat=True) for metric in metrics]
-        first, *others = [shape.means() for shape in shapes]
-        rows = [
-            (*row, *(cell for each in others for cell in each.rows[number][each.names :]))
-            for number, row in enumerate(first.rows)
+        """Rows as ever, and a column for each metric; or, of each column, one for each."""
+        if self.against is not None or self.groups is not None:
+            raise SpecError("several metrics: expected no groups, and no row to compare with")
+        flat = self.columns is None
+        tables = [
+            _Shape(results, replace(self, metric=metric, digits=digits), flat=flat).means()
+            for metric, digits in zip(metrics, self.digits_of(len(metrics)), strict=True)
         ]
-        head = (*first.head, *(name for each in others for name in each.head[each.names :]))
+        first, names = tables[0], tables[0].names
+        rows = [
+            (
+                *row[:names],
+                *(cell for cells in zip(*(each.rows[at][names:] for each in tables), strict=True) for cell in cells),
+            )
+            for at, row in enumerate(first.rows)
+        ]
+        columns = [
+            _words(metric) if flat else f"{name} {_words(metric)}" for name in first.head[names:] for metric in metrics
+        ]
         title = "; ".join([first.title, *(_words(metric) for metric in metrics[1:])])
-        return replace(first, title=title, head=head, rows=tuple(rows))
+        return replace(first, title=title, head=(*first.head[:names], *columns), rows=tuple(rows))
+
+    def digits_of(self, metrics: int) -> list[int]:
+        """Those of each metric."""
+        given = [self.digits] * metrics if isinstance(self.digits, int) else list(self.digits)
+        if len(given) == 1:
+            given *= metrics
+        if len(given) != metrics:
+            raise SpecError(f"digits: expected one number, or {metrics}, one for each metric; found {len(given)}")
+        return given
 
 
 Progress = Callable[[str, int, int], None]
@@ -100,7 +119,7 @@ class _Shape:
         self, results: Results, layout: ResultLayout, *, flat: bool = False, whole: Results | None = None
     ) -> None:
         self.whole = whole or results
-        self.results, self.layout = results, layout
+        self.results, self.layout, (self.digits,) = results, layout, layout.digits_of(1)
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
             if axis not in axes:
@@ -191,7 +210,7 @@ class _Shape:
         deviation = self._deviation(known)
         gap = f" [{len(known)} of {len(runs)}]" if len(known) < len(runs) else ""
         keys = tuple(row.key for row, _ in known)
-        return Cell(self._shown(mean, deviation) + gap, mean, keys, deviation)
+        return Cell(self._shown(mean, deviation) + gap, mean, keys, deviation, self.digits)
 
     def _values(self, runs: Sequence[Result]) -> list[tuple[Result, float]]:
         found = []
@@ -222,14 +241,15 @@ class _Shape:
             return Cell("-")
         mean = statistics.mean(cell.value for cell in cells if cell.value is not None)
         deviation = self._deviation(known)
-        return Cell(self._shown(mean, deviation), mean, tuple(row.key for row, _ in known), deviation)
+        keys = tuple(row.key for row, _ in known)
+        return Cell(self._shown(mean, deviation), mean, keys, deviation, self.digits)
 
     def _shown(self, mean: float, deviation: float | None) -> str:
         spread = f" ± {self._number(deviation)}" if deviation is not None else ""
         return f"{self._number(mean)}{spread}"
 
     def _number(self, value: float) -> str:
-        return f"{value:,.0f}" if abs(value) >= _LARGE else f"{value:.{self.layout.digits}f}"
+        return f"{value:,.{0 if abs(value) >= _LARGE else self.digits}f}"
 
     # --- Differences ---
 
@@ -317,7 +337,7 @@ class _Shape:
         made = [test for test in tests if test.pairs]
         corrected = holm(np.array([test.p for test in made]))
         chances = dict(zip((test.name for test in made), corrected.tolist(), strict=True))
-        digits = self.layout.digits
+        digits = self.digits
         rows: list[tuple[Cell, ...]] = []
         for test in tests:
             if not test.pairs:
@@ -327,11 +347,11 @@ class _Shape:
             gap = f" [{test.pairs} of {test.wanted}]" if test.pairs < test.wanted else ""
             rows.append((
                 *map(Cell, place), Cell(test.name),
-                Cell(f"{test.own:.{digits}f}", test.own, test.keys),
-                Cell(f"{test.gain:+.{digits}f}{gap}", test.gain, test.keys),
+                Cell(f"{test.own:.{digits}f}", test.own, test.keys, digits=digits),
+                Cell(f"{test.gain:+.{digits}f}{gap}", test.gain, test.keys, digits=digits),
                 Cell(f"{low:+.{digits}f} to {high:+.{digits}f}", None, test.keys),
-                Cell(_chance(test.p), test.p, test.keys),
-                Cell(_chance(chance), chance, test.keys),
+                Cell(_chance(test.p), test.p, test.keys, digits=_DIGITS_OF_P),
+                Cell(_chance(chance), chance, test.keys, digits=_DIGITS_OF_P),
                 Cell("" if np.isnan(test.p_seeds) else _chance(test.p_seeds), None, test.keys),
             ))  # fmt: skip
         return rows
@@ -356,7 +376,7 @@ class _Shape:
         is_whole = all(test.pairs == test.wanted for test in tests)
         gap = "" if is_whole else f" [{sum(test.pairs for test in made)} of {sum(test.wanted for test in tests)}]"
         keys = tuple(key for test in made for key in test.keys)
-        return Cell(f"{mean:+.{self.layout.digits}f}{gap}", mean, keys)
+        return Cell(f"{mean:+.{self.digits}f}{gap}", mean, keys, digits=self.digits)
 
     def _left_out(self, tests: Sequence[_Test]) -> str:
         """What is not in the differences, in words."""
@@ -377,7 +397,7 @@ class _Shape:
         what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
         over = f" (p {_chance(held.p)} over them)" if len(made) > 1 else ""
         return (
-            f"{name}: {held.mean:+.{self.layout.digits}f} on average of {what}{over}; better on {held.better}, "
+            f"{name}: {held.mean:+.{self.digits}f} on average of {what}{over}; better on {held.better}, "
             f"worse on {held.worse}; significantly, after Holm's correction, on {held.surely_better} and "
             f"{held.surely_worse}"
         )
@@ -420,4 +440,4 @@ class _Held:
 
 def _chance(p: float) -> str:
     """A probability; none is so small that it is nothing."""
-    return "< 0.0001" if p < 0.00005 else f"{p:.4f}"
+    return "< 0.0001" if p < 0.00005 else f"{p:.{_DIGITS_OF_P}f}"
