@@ -28,9 +28,10 @@ from typing import Any
 
 from machine import Usage, add_before, best_of, builds, heading, measure, panparser, timed
 from measured import keep, measured
-from tasks import FOLDER, build
+from tasks import FOLDER
 
 import panparser as pp
+from panparser._builds import build
 from panparser.parsing.training.run import score
 
 SECONDS = 3  # about how long a run of parsing takes

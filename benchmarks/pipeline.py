@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,6 +38,7 @@ import panparser as pp
 
 COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")
 RUNS = 3
+PEER = "UDPipe 1"
 STARTS = 10
 TEXT_WORDS = 200_000  # of the text that two builds are compared with
 
@@ -54,10 +55,8 @@ class Row:
     training: float | None = None  # CPU seconds; None: taken from the cache
 
     @property
-    def measurement(self) -> Measurement:
-        labels = {"treebank": self.treebank, "from": self.source, "system": self.system}
-        figures = dict(zip(COLUMNS, self.scores, strict=True))
-        return measured("pipeline", labels, {**figures, "words/s": self.speed, "training CPU s": self.training})
+    def figures(self) -> dict[str, float | None]:
+        return {**dict(zip(COLUMNS, self.scores, strict=True)), "words/s": self.speed, "training CPU s": self.training}
 
     def __str__(self) -> str:
         figures = "".join(f"{value:10.2f}" for value in self.scores)
@@ -75,21 +74,26 @@ def panparser_rows(folder: Path, gold: pp.Treebank, text: str) -> list[Row]:
     train, dev = (pp.read_conllu(folder / f"{part}.conllu", lenient=True) for part in ("train", "dev"))
     nlp, seconds = timed(lambda: pp.train_pipeline(pp.PipelineSpec(), train, dev=dev))
     rows = []
-    for system, beam in (("panparser", None), ("panparser, beam 1", 1)):
-
-        def raw(beam: int | None = beam) -> bytes:
-            (found,) = nlp.tokens([text]) if nlp.tokenizer else [gold.copy()]
-            nlp.annotate(found, beam=beam)
-            return found.to_bytes()
-
-        data, best = timed(raw, RUNS)
-        found = pp.parse_conllu(data)
-        took = seconds if beam is None else None
-        rows.append(Row(system, "raw text", folder.name, scored(gold, found), gold.words / best, took))
-        known = gold.copy()
-        nlp.annotate(known, beam=beam)
-        rows.append(Row(system, "gold tokens", folder.name, scored(gold, known)))
+    for system, beam, took in (("panparser", None, seconds), ("panparser, beam 1", 1, None)):
+        rows += pipeline_rows(nlp, Row(system, "raw text", folder.name, (), training=took), gold, text, beam)
     return rows
+
+
+def pipeline_rows(nlp: pp.Pipeline, row: Row, gold: pp.Treebank, text: str, beam: int | None = None) -> list[Row]:
+    """A row with scores and speed from raw text, and one from gold tokens."""
+
+    def raw() -> bytes:
+        (found,) = nlp.tokens([text]) if nlp.tokenizer else [gold.copy()]
+        nlp.annotate(found, beam=beam)
+        return found.to_bytes()
+
+    data, best = timed(raw, RUNS)
+    known = gold.copy()
+    nlp.annotate(known, beam=beam)
+    return [
+        replace(row, scores=scored(gold, pp.parse_conllu(data)), speed=gold.words / best),
+        replace(row, source="gold tokens", scores=scored(gold, known), training=None),
+    ]
 
 
 def udpipe_model(folder: Path, cache: Path, options: Sequence[str]) -> tuple[Path, float | None]:
@@ -121,7 +125,7 @@ def udpipe_rows(folder: Path, gold: pp.Treebank, text: str, cache: Path, options
         if error.occurred():
             sys.exit(f"udpipe: {error.message}")
         speed, took = (gold.words / best, seconds) if source == "raw text" else (None, None)
-        rows.append(Row("UDPipe 1", source, folder.name, scored(gold, pp.parse_conllu(found)), speed, took))
+        rows.append(Row(PEER, source, folder.name, scored(gold, pp.parse_conllu(found)), speed, took))
     return rows
 
 
@@ -180,6 +184,18 @@ def averages(rows: Sequence[Row]) -> list[Row]:
     return found
 
 
+def measurements(rows: Sequence[Row]) -> list[Measurement]:
+    """With how many times as fast as UDPipe each is."""
+    peers = {(row.treebank, row.source): row.speed for row in rows if row.system == PEER}
+    found = []
+    for row in rows:
+        labels = {"treebank": row.treebank, "from": row.source, "system": row.system}
+        peer = peers.get((row.treebank, row.source))
+        times = row.speed / peer if row.speed and peer else None
+        found.append(measured("pipeline", labels, {**row.figures, "times as fast": times}))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path)
@@ -225,7 +241,7 @@ def main() -> None:
         print("\n".join(lines))
     else:
         write_result("pipeline", "\n".join(lines).rstrip())
-        keep("pipeline", [row.measurement for row in rows])
+        keep("pipeline", measurements(rows))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ Break-even, learnability, hardness and complexity are those of `panparser.analys
 over the targets.
 Sampling: the divergence of the states that the last of 5 epochs learned from, in 1000 sentences, and those that are met
 in the development set (beam 8), and UAS by quarter of the sentence.
-Finished tasks are kept in benchmarks/results/sample_worth.jsonl, the tables in sample_worth.txt.
+Finished tasks are kept in benchmarks/results/sample_worth.jsonl, the tables in sample_worth.txt, what the page about
+the thesis prints in sample_worth, and divergences of each target in sampling.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ import numpy.typing as npt
 import pandas as pd
 from measured import Measurement, keep, measured
 from tasks import arguments, build, finish, number, publish
-from transfer import SENTENCES, TESTED, language, sources, ways
+from transfer import SENTENCES, TESTED, builds, language, sources, ways
 
 import panparser as pp
 from panparser import analysis
@@ -187,12 +188,26 @@ def _even(outcome: Outcome, name: str) -> float:
     return float("inf") if np.isnan(found) else found
 
 
+def shown_curves(outcomes: Mapping[str, Outcome]) -> dict[str, analysis.Curves]:
+    """Curves of simple and complex classes, kinds and all words, beside each transfer, of targets that have it."""
+    names = [*BY["difficulty"], *BY["kind"], "all"]
+    known = {name: one for name, one in outcomes.items() if TRANSFERS["full"] in one.classes["all"]}
+    return {
+        "transfer": averaged(outcomes, names, "transfer"),
+        "rewritten": averaged(known, names, TRANSFERS["full"]),
+    }
+
+
+def capacity_of(curves: analysis.Curves) -> Any:
+    """The sentences that all words need for each UAS of the slides."""
+    return curves.capacity([int(level) for level in CAPACITY])["sentences"]
+
+
 def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
     """Scores by size of simple and complex classes and of kinds, and where they meet transfer."""
-    names = [*BY["difficulty"], *BY["kind"], "all"]
-    known = {name: one for name, one in outcomes.items() if "transfer, rewritten" in one.classes["all"]}
-    curves, rewritten = averaged(outcomes, names, "transfer"), averaged(known, names, "transfer, rewritten")
-    even, even_rewritten = curves.break_even(), rewritten.break_even()
+    both = shown_curves(outcomes)
+    curves, names = both["transfer"], list(both["transfer"].index)
+    even, even_rewritten = (each.break_even() for each in both.values())
     spread = np.mean([one.classes["all"]["spread"] for one in outcomes.values()], axis=0)
     lines = [
         f"UAS, {len(outcomes)} targets".ljust(22) + "".join(f"{size:>7}" for size in SIZES) + "  transfer  rewritten"
@@ -212,15 +227,15 @@ def of_curves(outcomes: Mapping[str, Outcome]) -> list[str]:
         lines.append(f"{name:22}" + "".join(f"{count(value):>11}" for value in counts) + f"{EVEN.get(name, '-'):>11}")
     ahead = sum(_even(one, "simple") > _even(one, "complex") for one in outcomes.values())
     lines += ["", f"simple words need more sentences than complex ones in {ahead} of {len(outcomes)} targets"]
-    capacity = curves.capacity([int(level) for level in CAPACITY])["sentences"]
+    capacity = capacity_of(curves)
     lines += ["", "UAS of all words      " + "".join(f"{level:>8}" for level in capacity.index)]
     lines.append("sentences             " + "".join(f"{count(value):>8}" for value in capacity))
     lines.append("thesis                " + "".join(f"{value:>8}" for value in CAPACITY.values()))
     return [*lines, ""]
 
 
-def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
-    """Learnability, hardness and complexity of tags with directions, the easiest first, and those of the thesis."""
+def measures_of(outcomes: Mapping[str, Outcome]) -> Any:
+    """Learnability, hardness and complexity of tags with directions: a table."""
     total = sum(one.classes["all"]["words"] for one in outcomes.values())
     counts: dict[str, int] = {}
     for one in outcomes.values():
@@ -229,7 +244,20 @@ def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
     pairs = [name for name in counts if "-" in name and name.split("-")[1] in ("left", "right")]
     chosen = [name for name in pairs if counts[name] >= SHOWN * total or name in CLASSES]
     curves = averaged(outcomes, [*chosen, "all"], "transfer")
-    measures = curves.classes().assign(share=curves.words / total * 100, even=curves.break_even()["sentences"])
+    return curves.classes().assign(share=curves.words / total * 100, even=curves.break_even()["sentences"])
+
+
+def correlations(measures: Any) -> dict[str, float]:
+    """Rank correlations of the measures with those of the thesis, and over how many classes."""
+    known = [name for name in CLASSES if name in measures.index]
+    ranks = measures.loc[known, ["learnability", "hardness", "complexity"]].rank()
+    theirs = pd.DataFrame([CLASSES[name] for name in known], index=known, columns=ranks.columns).rank()
+    return {name: float(ranks[name].corr(theirs[name])) for name in ranks} | {"classes": len(known)}
+
+
+def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
+    """Learnability, hardness and complexity of tags with directions, the easiest first, and those of the thesis."""
+    measures = measures_of(outcomes)
     lines = [
         "tag and direction of head   share  learnability  hardness  complexity  break-even      thesis: the same three"
     ]
@@ -237,11 +265,10 @@ def of_classes(outcomes: Mapping[str, Outcome]) -> list[str]:
         cells = number(row["share"], 9, 1) + number(row["learnability"], 14, 1) + number(row["hardness"], 10, 1)
         others = "".join(number(value, 9, 1) for value in CLASSES.get(str(name), (float("nan"),) * 3))
         lines.append(f"{name:24}{cells}{number(row['complexity'], 12, 1)}{count(row['even']):>12}{others}")
-    known = [name for name in CLASSES if name in measures.index]
-    ranks = measures.loc[known, ["learnability", "hardness", "complexity"]].rank()
-    theirs = pd.DataFrame([CLASSES[name] for name in known], index=known, columns=ranks.columns).rank()
-    shown = ", ".join(f"{name} {ranks[name].corr(theirs[name]):.2f}" for name in ranks)
-    return [*lines, "", f"rank correlation with the thesis over {len(known)} classes: {shown}", ""]
+    found = correlations(measures)
+    classes = found.pop("classes")
+    shown = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
+    return [*lines, "", f"rank correlation with the thesis over {classes} classes: {shown}", ""]
 
 
 def of_sampling(outcomes: Mapping[str, Outcome]) -> list[str]:
@@ -277,6 +304,20 @@ def sampling(outcomes: Mapping[str, Outcome], seed: int) -> list[Measurement]:
     ]
 
 
+def claims(outcomes: Mapping[str, Outcome]) -> list[Measurement]:
+    """What the page about the thesis prints: sentences worth as much as transfer, or needed for a UAS; ranks."""
+    both = shown_curves(outcomes)
+    evens = {name: curves.break_even()["sentences"] for name, curves in both.items()}
+    rows: dict[str, dict[str, float]] = {
+        f"break-even, {part}": {name: even[part] for name, even in evens.items()} for part in both["transfer"].index
+    }
+    needed = capacity_of(both["transfer"]).items()
+    rows |= {f"for UAS {level}": {"sentences": value} for level, value in needed if value > SIZES[0]}
+    rows["rank correlation"] = correlations(measures_of(outcomes))
+    build = builds(outcomes.values())
+    return [measured("sample_worth", {"what": what}, figures, build=build) for what, figures in rows.items()]
+
+
 def main() -> None:
     parser = arguments(__doc__, "sample_worth", "1")
     options = parser.parse_args()
@@ -296,6 +337,7 @@ def main() -> None:
     publish(options, [title, "", *of_curves(done), *of_classes(done), *of_sampling(done)])
     if not options.report:
         keep("sampling", sampling(done, int(options.seeds.split(",")[0])), options.results.parent)
+        keep("sample_worth", claims(done), options.results.parent)
 
 
 def count_of(folder: Path, name: str) -> int:

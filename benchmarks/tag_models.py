@@ -7,7 +7,7 @@ are; the nine tenths of them whose tags are most probable in the target; reorder
 what WALS says of it; rewritten, then reordered. The model learns from the tags of at most 1000 sentences of the
 target's training set. Sources are seven of different families, targets the first treebank of each language.
 Gold tags; UAS of all tokens of at most 300 sentences of the test set. Finished tasks are kept in
-benchmarks/results/tag_models.jsonl, the tables in tag_models.txt.
+benchmarks/results/tag_models.jsonl, the tables in tag_models.txt, the first of them also in tag_models.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 
+from measured import Measurement, keep, measured
 from tasks import arguments, build, finish, number, publish
-from transfer import PLAIN, SENTENCES, TESTED, language, parsed, scores, ways
+from transfer import PLAIN, SENTENCES, TESTED, builds, language, parsed, scores, spread_of, ways
 
 import panparser as pp
 
@@ -85,19 +86,30 @@ class Outcome:
         return ", ".join(f"{row} {value:.2f}" for row, value in zip(ROWS, rows, strict=False)) + f", {self.cpu:.0f} s"
 
 
+def spread(outcomes: Mapping[str, Outcome]) -> dict[str, dict[str, float]]:
+    """How UAS of pairs is spread, and what each way gains."""
+    pairs = [each for one in outcomes.values() for each in one.scores.values() if "rewritten" in each]
+    return {row: spread_of([each[row] for each in pairs], [each[PLAIN] for each in pairs]) for row in ROWS}
+
+
 def of_pairs(outcomes: Mapping[str, Outcome]) -> list[str]:
     """How the scores of pairs are spread, and what each way gains."""
-    pairs = [each for one in outcomes.values() for each in one.scores.values() if "rewritten" in each]
+    rows = spread(outcomes)
     lines = [
-        f"UAS of {len(pairs)} pairs".ljust(24) + "     min  median     max    mean    gain  better   worse   thesis"
+        f"UAS of {rows[PLAIN]['pairs']} pairs".ljust(24)
+        + "     min  median     max    mean    gain  better   worse   thesis"
     ]
-    for row in ROWS:
-        found = [each[row] for each in pairs]
-        gains = [each[row] - each[PLAIN] for each in pairs]
-        cells = "".join(number(value) for value in (min(found), median(found), max(found), mean(found), mean(gains)))
-        shares = f"{sum(gain > 0 for gain in gains):8}{sum(gain < 0 for gain in gains):8}"
+    for row, figures in rows.items():
+        cells = "".join(number(figures[name]) for name in ("least", "median", "most", "mean", "gain"))
+        shares = f"{figures['better']:8}{figures['worse']:8}"
         lines.append(f"{row:24}{cells}{shares}{THESIS.get(row, '-'):>9}")
     return [*lines, ""]
+
+
+def claims(outcomes: Mapping[str, Outcome]) -> list[Measurement]:
+    """What the page about the thesis prints: how UAS of pairs is spread, and what each way gains."""
+    build = builds(outcomes.values())
+    return [measured("tag_models", {"what": row}, figures, build=build) for row, figures in spread(outcomes).items()]
 
 
 def by_target(outcomes: Mapping[str, Outcome]) -> list[str]:
@@ -126,6 +138,8 @@ def main() -> None:
         return
     cpu = sum(outcome.cpu for outcome in done.values())
     publish(options, [f"seed {options.seeds}; {cpu / 60:.0f} minutes of CPU", "", *of_pairs(done), *by_target(done)])
+    if not options.report:
+        keep("tag_models", claims(done), options.results.parent)
 
 
 if __name__ == "__main__":

@@ -10,14 +10,14 @@ the target (cautious, full). Sources are ranked by KLcpos3 of the same sentences
 Gold tags; UAS and LAS without subtypes, all tokens, of at most 300 sentences of development and test sets. Methods are
 compared, and defaults chosen, on development sets; a target without one is told on the test set alone. Nothing but the
 tags of the set that is parsed is known of the target. Finished tasks are kept in benchmarks/results/transfer.jsonl, the
-tables in transfer.txt.
+tables in transfer.txt, what the page about the thesis prints in transfer, and pairs by families in families.
 """
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -205,13 +205,38 @@ class Outcome:
 Outcomes = Mapping[str, Sequence[Outcome]]  # of a target, one for each seed
 
 
-def of_pairs(outcomes: Outcomes, part: str) -> list[str]:
-    """How the scores of pairs are spread, and what rewriting gains, over the targets that WALS knows."""
-    known = {
+def builds(outcomes: Iterable[Any]) -> str:
+    """The builds of panparser that outcomes are of, with + between them."""
+    return "+".join(sorted({one.build for one in outcomes}))
+
+
+def in_wals(outcomes: Outcomes, part: str) -> Outcomes:
+    """The targets that have a part, and that WALS knows."""
+    return {
         name: group for name, group in outcomes.items() if part in group[0].divergences and GOALS[0] in group[0].pairs
     }
+
+
+def spread_of(values: Sequence[float], plain: Sequence[float]) -> dict[str, float]:
+    """How scores of pairs are spread, and what they gain over those of the same pairs as they are."""
+    gains = [new - old for new, old in zip(values, plain, strict=True)]
+    return {
+        "least": min(values),
+        "median": median(values),
+        "most": max(values),
+        "mean": mean(values),
+        "gain": mean(gains),
+        "better": sum(gain > 0 for gain in gains),
+        "worse": sum(gain < 0 for gain in gains),
+        "pairs": len(values),
+    }
+
+
+def spread(outcomes: Outcomes, part: str) -> dict[str, dict[str, float]]:
+    """How UAS of pairs is spread, and what rewriting gains, by way, over the targets that WALS knows."""
+    known = in_wals(outcomes, part)
     if not known:
-        return []
+        return {}
     values = {
         way: [
             mean(one.pairs[way][source][part][0] for one in group)
@@ -220,32 +245,39 @@ def of_pairs(outcomes: Outcomes, part: str) -> list[str]:
         ]
         for way in WAYS
     }
-    lines = [f"UAS of {len(values[PLAIN])} pairs, {part} sets{'':>6}min  median     max    mean  better   worse"]
-    for way, found in values.items():
-        gains = [new - old for new, old in zip(found, values[PLAIN], strict=True)]
-        shares = (sum(gain > 0 for gain in gains), sum(gain < 0 for gain in gains))
-        cells = [number(f(found)) for f in cast("tuple[Callable[[Any], float], ...]", (min, median, max, mean))]
-        more = "" if way == PLAIN else "".join(f"{share:8}" for share in shares)
+    return {way: spread_of(found, values[PLAIN]) for way, found in values.items()}
+
+
+def of_pairs(outcomes: Outcomes, part: str) -> list[str]:
+    """How the scores of pairs are spread, and what rewriting gains."""
+    rows = spread(outcomes, part)
+    if not rows:
+        return []
+    lines = [f"UAS of {rows[PLAIN]['pairs']} pairs, {part} sets{'':>6}min  median     max    mean  better   worse"]
+    for way, row in rows.items():
+        cells = [number(row[name]) for name in ("least", "median", "most", "mean")]
+        more = "" if way == PLAIN else f"{row['better']:8}{row['worse']:8}"
         lines.append(f"{way:28}" + "".join(cells) + more)
     return [*lines, ""]
+
+
+def average(outcomes: Outcomes, part: str, row: str, place: int) -> float:
+    """UAS (place 0) or LAS (1) of a method over the targets; not a number, if some have none."""
+    found = [[one.rows(part) for one in group] for group in outcomes.values()]
+    if any(row not in one for group in found for one in group):
+        return float("nan")
+    return mean(mean(one[row][place] for one in group) for group in found)
 
 
 def of_methods(outcomes: Outcomes, part: str) -> list[str]:
     """UAS and LAS of each method on the average, over all targets and over those that WALS knows."""
     all_targets = {name: group for name, group in outcomes.items() if part in group[0].divergences}
-    known = {name: group for name, group in all_targets.items() if GOALS[0] in group[0].pairs}
+    known = in_wals(outcomes, part)
     if not known:
         return []
-    means = {name: [one.rows(part) for one in group] for name, group in all_targets.items()}
-
-    def average(row: str, names: Mapping[str, Any], place: int) -> float:
-        if any(row not in one for name in names for one in means[name]):
-            return float("nan")
-        return mean(mean(one[row][place] for one in means[name]) for name in names)
-
     lines = [f"{part + ' sets':32}{f'{len(all_targets)} targets':>16}{f'{len(known)} in WALS':>16}"]
     for row in next(iter(known.values()))[0].rows(part):
-        cells = [number(average(row, names, place)) for names in (all_targets, known) for place in (0, 1)]
+        cells = [number(average(group, part, row, place)) for group in (all_targets, known) for place in (0, 1)]
         lines.append(f"{row:32}" + "".join(cells))
     return [*lines, ""]
 
@@ -269,23 +301,30 @@ def by_target(outcomes: Outcomes) -> list[str]:
     return [*lines, ""]
 
 
+def between(outcomes: Outcomes, source: str, target: str) -> dict[str, dict[str, float]]:
+    """Mean UAS on test sets of pairs from a family to another, and what rewriting gains, by way."""
+    found = {
+        way: [
+            mean(one.pairs[way][name]["test"][0] for one in group)
+            for own, group in outcomes.items()
+            for name in group[0].divergences["test"]
+            if language(own) in FAMILIES[target] and language(name) in FAMILIES[source]
+        ]
+        for way in WAYS
+    }
+    means = {way: mean(values) for way, values in found.items()}
+    return {way: {"UAS": value, "gain": value - means[PLAIN], "pairs": len(found[way])} for way, value in means.items()}
+
+
 def by_family(outcomes: Outcomes) -> list[str]:
     """Mean UAS on test sets by families of source and target, as it is and rewritten, beside that of the thesis."""
     lines = [
         f"{'families, source and target':30}{'pairs':>6}{'as it is':>10}{'cautious':>10}{'full':>10}{'thesis':>16}"
     ]
     for (source, target), theirs in THESIS.items():
-        found = {
-            way: [
-                mean(one.pairs[way][name]["test"][0] for one in group)
-                for own, group in outcomes.items()
-                for name in group[0].divergences["test"]
-                if language(own) in FAMILIES[target] and language(name) in FAMILIES[source]
-            ]
-            for way in WAYS
-        }
-        cells = "".join(number(mean(found[way]), 10, 1) for way in WAYS)
-        lines.append(f"{f'{source}, {target}':30}{len(found[PLAIN]):>6}{cells}{' '.join(map(str, theirs)):>16}")
+        found = between(outcomes, source, target)
+        cells = "".join(number(found[way]["UAS"], 10, 1) for way in WAYS)
+        lines.append(f"{f'{source}, {target}':30}{found[PLAIN]['pairs']:>6}{cells}{' '.join(map(str, theirs)):>16}")
     return [*lines, ""]
 
 
@@ -305,6 +344,28 @@ def measurements(outcomes: Outcomes, seeds: Sequence[int]) -> list[Measurement]:
                         figures = {"UAS": uas, "LAS": las}
                         found.append(measured("families", labels | {"seed": str(seed)}, figures, build=one.build))
     return found
+
+
+def claims(outcomes: Outcomes) -> list[Measurement]:
+    """What the page about the thesis prints: pairs, several sources, and families, on test sets."""
+    rows = {f"pairs, {way}": figures for way, figures in spread(outcomes, "test").items()}
+    known = in_wals(outcomes, "test")
+    plain = average(known, "test", f"combined 1/KL, {PLAIN}", 0)
+    for way in WAYS:
+        uas = average(known, "test", f"combined 1/KL, {way}", 0)
+        rows[f"combined 1/KL, {way}"] = {"UAS": uas, "gain": uas - plain, "targets": len(known)}
+    cells = {families: between(outcomes, *families) for families in THESIS}
+    for families, found in cells.items():
+        rows |= {f"{', '.join(families)}, {way}": figures for way, figures in found.items()}
+    pairs = [found[PLAIN]["pairs"] for found in cells.values()]
+    rows["pairs of two families"] = {"least": min(pairs), "most": max(pairs)}
+    for way in GOALS:
+        apart = [found[way]["gain"] for families, found in cells.items() if {*families} == {"Romance", "Finno-Ugric"}]
+        within = [found[way]["gain"] for (source, target), found in cells.items() if source == target]
+        for name, gains in (("Romance and Finno-Ugric", apart), ("the same family", within)):
+            rows[f"gain, {name}, {way}"] = {"least": min(gains), "most": max(gains)}
+    build = builds(one for group in outcomes.values() for one in group)
+    return [measured("transfer", {"what": what}, figures, build=build) for what, figures in rows.items()]
 
 
 def matrix(outcomes: Outcomes) -> list[str]:
@@ -349,6 +410,7 @@ def main() -> None:
     publish(options, [title, "", *tables, *by_target(done), *by_family(done), *matrix(done), *notes])
     if not options.report:
         keep("families", measurements(done, seeds), options.results.parent)
+        keep("transfer", claims(done), options.results.parent)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,11 @@ from grids import made_outcome, made_results, small_grid, write_treebanks
 from panparser.errors import ModelError, PanParserError, ResultWarning, SpecError
 from panparser.grid import index
 from panparser.grid import results as result_files
-from panparser.grid.checking import check_document, with_tables
+from panparser.grid.checking import check_document
 from panparser.grid.counts import packed, unpacked
 from panparser.grid.exporting import to_mlflow, to_wandb
 from panparser.grid.keys import digest_of
+from panparser.grid.markers import with_results
 from panparser.grid.records import Outcome
 from panparser.grid.results import finished_outcomes, forget, pack, read_outcomes
 
@@ -449,10 +450,10 @@ def test_figures_of_documents_are_traced_to_runs(results):
     page = results.parent / "page.md"
     page.write_text(PAGE)
     assert check_document(page).mismatches
-    page.write_text(with_tables(PAGE, page))
+    page.write_text(with_results(PAGE, page))
     found = check_document(page)
     assert (found.figures, found.mismatches, found.others) == (6 + 3, (), ("other",))
-    assert with_tables(page.read_text(), page) == page.read_text()
+    assert with_results(page.read_text(), page) == page.read_text()
     table = pp.ResultLayout().table(pp.Results.read(results))
     right = table.rows[1][2].text
     wrong = ("9" if right[0] != "9" else "8") + right[1:]
@@ -463,10 +464,72 @@ def test_figures_of_documents_are_traced_to_runs(results):
     assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
 
 
+def test_figures_in_the_text_are_those_of_cells(results):
+    """Of the table above or of one that is not shown: with the digits and the sign that the text has."""
+    page = results.parent / "page.md"
+    table = pp.ResultLayout().table(pp.Results.read(results))
+    value = table.rows[1][2].value
+    gain = pp.ResultLayout(against="static", summary=True).table(pp.Results.read(results)).rows[0]
+    hidden = '"mean difference" results --against static --summary'
+    text = f"""<!-- results results --no-deviations -->
+<!-- end -->
+
+It has <!-- figure dynamic t2 -->0.0<!-- end --> points, <!-- figure dynamic t2 --><!-- end --> or
+so <!-- figure --less dynamic t2 -->+.0<!-- end -->; the gain is <!-- figure dynamic {hidden} -->+0.000<!-- end -->,
+on <!-- figure dynamic "better (significantly)" results --against static --summary -->7<!-- end --> treebanks.
+"""
+    page.write_text(text)
+    whole = with_results(text, page)
+    assert f"t2 -->{value:.1f}<!-- end --> points, <!-- figure dynamic t2 -->{value:.2f}<!-- end -->" in whole
+    assert f"so <!-- figure --less dynamic t2 -->{-value:+.1f}<" in whole
+    assert f"--summary -->{gain[1].value:+.3f}<" in whole
+    assert f"--summary -->{gain[2].text.split()[0]}<!-- end --> treebanks" in whole
+    page.write_text(whole)
+    found = check_document(page)
+    assert (found.figures, found.mismatches) == (6 + 5, ())
+    assert with_results(whole, page) == whole
+    page.write_text(whole.replace(f"-->{value:.1f}<", f"-->{value + 0.1:.1f}<"))
+    (mismatch,) = check_document(page).mismatches
+    assert (mismatch.line, mismatch.found, mismatch.expected) == (8, f"{value + 0.1:.1f}", f"{value:.1f}")
+    assert set(mismatch.keys) == set(table.rows[1][2].keys)
+
+
+@pytest.mark.parametrize(
+    ("figure", "message"),
+    [
+        ("<!-- figure dynamic t2 -->high<!-- end -->", "expected a number between .* found high"),
+        ("<!-- figure dynamic t9 -->1<!-- end -->", "page.md:4: expected one of t1; t2; average, found t9"),
+        ("<!-- figure none t1 -->1<!-- end -->", "expected one of static; dynamic, found none"),
+        ("<!-- figure dynamic -->1<!-- end -->", "expected the names of a row and a column, found dynamic"),
+        ("<!-- figure --less -->1<!-- end -->", "expected the names of a row and a column, found nothing"),
+        ("<!-- figure dynamic t1 nowhere -->1<!-- end -->", "page.md:4: .*nowhere: expected a folder of results"),
+        ("<!-- figure dynamic t1 -->1", "expected <!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line"),
+        ("<!-- figure 'dynamic t1 -->1<!-- end -->", "No closing quotation"),
+        ("<!-- figures dynamic t1 -->1<!-- end -->", "expected <!-- figure ROW COLUMN -->"),
+    ],
+)
+def test_figures_that_are_marked_wrongly(results, figure, message):
+    page = results.parent / "page.md"
+    page.write_text(f"<!-- results results -->\n<!-- end -->\n\nIt has {figure}.\n")
+    with pytest.raises(SpecError, match=message):
+        check_document(page)
+
+
+def test_where_figures_stand(results):
+    """Markdown takes a line that a comment begins for HTML; and a figure needs a table."""
+    page = results.parent / "page.md"
+    page.write_text("<!-- results results -->\n<!-- end -->\n\n<!-- figure dynamic t1 -->1<!-- end --> points.\n")
+    with pytest.raises(SpecError, match=r"page\.md:4: a figure begins the line"):
+        check_document(page)
+    page.write_text("It has <!-- figure dynamic t1 -->1<!-- end --> points.\n")
+    with pytest.raises(SpecError, match=r"page\.md:1: expected a marked table above this figure, or a folder"):
+        check_document(page)
+
+
 def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(results):
     page = results.parent / "page.md"
     page.write_text("<!-- results results --rows treebank,setting -->\n<!-- end -->\n")
-    whole = with_tables(page.read_text(), page)
+    whole = with_results(page.read_text(), page)
     lines = whole.splitlines(keepends=True)
     page.write_text("".join([*lines[:4], *lines[5:]]))
     (mismatch,) = check_document(page).mismatches
@@ -492,7 +555,7 @@ def test_documents_with_other_results_and_published_figures(results):
     where = '--where "setting=static,setting=peer, old,treebank=t1"'
     marker = f"results --with peers --metric UAS {where} --beside published.csv"
     page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
-    page.write_text(with_tables(page.read_text(), page))
+    page.write_text(with_results(page.read_text(), page))
     assert "| peer, old | 10.00 | 12.34 |" in page.read_text()
     assert not check_document(page).mismatches
     published.write_text('setting,t1\n"peer, old",12.35\n')
@@ -521,7 +584,7 @@ def test_documents_with_other_results_and_published_figures(results):
 def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(results, text):
     page = results.parent / "page.md"
     page.write_text(f"A line.\n{text}")
-    for use in (lambda: check_document(page), lambda: with_tables(page.read_text(), page)):
+    for use in (lambda: check_document(page), lambda: with_results(page.read_text(), page)):
         with pytest.raises(SpecError, match=r"page.md:2: expected <!-- results FOLDER OPTIONS --> on a line, a table"):
             use()
     page.write_text(f"Markers are `<!-- results FOLDER -->`.\n```markdown\n{text}```\n")

@@ -15,7 +15,8 @@ from panparser.cli.app import app, is_quiet
 from panparser.cli.progress import PATIENCE, progress
 from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
-from panparser.grid.checking import Source, check_document, read_document, read_layout, with_tables
+from panparser.grid.checking import check_document
+from panparser.grid.markers import Source, read_document, read_layout, with_results
 from panparser.grid.results import pack
 from panparser.grid.table import ResultTable
 from panparser.grid.tables import DIFFERENCE
@@ -286,7 +287,7 @@ def _documents(checked: list[str], updated: list[str]) -> None:
     for name in updated:
         path = Path(name)
         text = read_document(path)
-        new = with_tables(text, path)
+        new = with_results(text, path)
         if new != text:
             ends = "\r\n" if b"\r\n" in path.read_bytes() else "\n"
             write_whole(path, new.replace("\n", ends).encode(), SpecError)

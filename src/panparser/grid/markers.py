@@ -1,0 +1,281 @@
+"""Documents with figures of results: tables between markers, and single figures in their text.
+
+<!-- results FOLDER OPTIONS -->     paths count from the document; options as on the command line: --metric UAS
+| ... |
+<!-- end -->
+
+It gains <!-- figure ROW COLUMN -->0.94<!-- end --> points.     of the last table above, with as many digits
+It has <!-- figure ROW COLUMN FOLDER OPTIONS -->81.2<!-- end -->.     of a table that is not shown
+It is <!-- figure --less ROW COLUMN -->0.10<!-- end --> below.     the figure with the other sign
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from panparser.errors import PanParserError, SpecError
+from panparser.grid.groups import TreebankGroups
+from panparser.grid.published import Published
+from panparser.grid.results import Results
+from panparser.grid.table import Cell, ResultTable
+from panparser.grid.tables import ResultLayout
+
+_TABLE = re.compile(
+    r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
+)
+_FIGURE = re.compile(r"(?P<open><!-- figure (?P<options>[^\n]+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)")
+_MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>result|figure)s?\b[^\n]*")  # a marker, well formed or not
+_FORMS = {
+    "result": "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->",
+    "figure": "<!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line",
+}
+_CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
+_NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?")
+_FIRST = re.compile(r"[+-]?(\d[\d,]*)?\.?\d+")  # number of a text
+_NEXT = re.compile(r",(?=[^,=]*=)")  # a comma before an axis; names may have commas, too
+_OPTIONS = (
+    "--grid", "--with", "--split", "--metric", "--rows", "--columns", "--where", "--groups", "--against", "--beside",
+    "--digits",
+)  # fmt: skip
+_SWITCHES = ("--no-deviations", "--summary")
+_LESS = "--less"
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a table is made of: a folder of results, its grid, another folder whose runs join them; and what others
+    published, to stand beside them."""
+
+    folder: Path
+    grid: str | None = None
+    joined: Path | None = None
+    published: Path | None = None
+
+    def results(self) -> Results:
+        found = Results.read(self.folder, self.grid)
+        return found if self.joined is None else found.joined(Results.read(self.joined))
+
+    def finished(self, table: ResultTable, layout: ResultLayout) -> ResultTable:
+        """The table with what was published beside it."""
+        if self.published is None:
+            return table
+        return Published.read(self.published).of(metric=layout.metric, against=layout.against).beside(table)
+
+
+@dataclass(frozen=True)
+class MarkedTable:
+    """A table of a document: where its body is, its first line, what stands there, and what should."""
+
+    begin: int
+    end: int
+    line: int
+    body: str
+    table: ResultTable
+
+    @property
+    def expected(self) -> str:
+        return self.table.to_markdown()
+
+
+@dataclass(frozen=True)
+class MarkedFigure:
+    """A figure in the text of a document: where it is, its line, what it is of, what stands there, and what should."""
+
+    begin: int
+    end: int
+    line: int
+    what: str
+    body: str
+    expected: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What is marked in a document."""
+
+    tables: tuple[MarkedTable, ...]
+    figures: tuple[MarkedFigure, ...]
+
+
+class _Tables:
+    """Tables by the options of their markers, in a document of this folder; each is made once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.results: dict[Source, Results] = {}
+        self.made: dict[str, ResultTable] = {}
+
+    def of(self, options: str, place: str) -> ResultTable:
+        if options not in self.made:
+            source, layout = read_marker(options, self.folder, place)
+            try:
+                runs = replace(source, published=None)
+                if runs not in self.results:
+                    self.results[runs] = source.results()
+                self.made[options] = source.finished(layout.table(self.results[runs]), layout)
+            except PanParserError as error:
+                raise SpecError(f"{place}: {error}") from None
+        return self.made[options]
+
+
+def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultLayout]:
+    """What the options of a marker say, in a document of this folder."""
+    words = _words(options, place)
+    given: dict[str, str] = {}
+    switches: set[str] = set()
+    folders = []
+    while words:
+        word = words.pop(0)
+        if word in _SWITCHES:
+            switches.add(word)
+        elif word in _OPTIONS and words:
+            given[word[2:]] = words.pop(0)
+        elif word.startswith("--"):
+            raise SpecError(f"{place}: expected one of {', '.join((*_OPTIONS, *_SWITCHES))}, found {word}")
+        else:
+            folders.append(word)
+    if len(folders) != 1:
+        raise SpecError(f"{place}: expected a folder of results, found {' '.join(folders) or 'none'}")
+    joined, published = (folder / given.pop(name) if name in given else None for name in ("with", "beside"))
+    source = Source(folder / folders[0], given.pop("grid", None), joined, published)
+    deviations, summary = "--no-deviations" not in switches, "--summary" in switches
+    return source, read_layout(given, deviations=deviations, summary=summary)
+
+
+def _words(options: str, place: str) -> list[str]:
+    try:
+        return shlex.split(options)
+    except ValueError as error:
+        raise SpecError(f"{place}: {error}") from None
+
+
+def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultLayout:
+    """A layout from texts, as options have them."""
+    layout: dict[str, object] = {
+        name: given[name] for name in ("split", "metric", "columns", "against") if name in given
+    }
+    if "rows" in given:
+        layout["rows"] = tuple(part.strip() for part in given["rows"].split(",") if part.strip())
+    if "digits" in given:
+        layout["digits"] = _read_digits(given["digits"])
+    if "groups" in given:
+        layout["groups"] = TreebankGroups.parse(given["groups"])
+    labels: dict[str, list[str]] = {}
+    for part in _NEXT.split(given["where"]) if given.get("where") else ():
+        axis, equals, label = part.partition("=")
+        if not equals or not label:
+            raise SpecError(f"--where: expected axis=name, with commas between several, found {part!r}")
+        labels.setdefault(axis.strip(), []).append(label.strip())
+    return ResultLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
+
+
+def _read_digits(text: str) -> tuple[int, ...]:
+    """Numbers of digits, with commas between them."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(len(part) == 1 and part in "0123456789" for part in parts):
+        raise SpecError(f"--digits: expected a number from 0 to 9, or one for each metric, found {text!r}")
+    return tuple(map(int, parts))
+
+
+def marked(text: str, path: Path) -> Marked:
+    """All marked tables and figures of a document, and what they should be."""
+    code = [match.span() for match in _CODE.finditer(text)]
+    tables, figures = (
+        [match for match in kind.finditer(text) if not _is_within(code, match.start())] for kind in (_TABLE, _FIGURE)
+    )
+    _check_markers(text, path, code, {match.start() for match in (*tables, *figures)})
+    made = _Tables(path.parent)
+    found = []
+    for match in tables:
+        line = _line(text, match)
+        table = made.of(match["options"], f"{path}:{line}")
+        found.append(MarkedTable(*match.span("body"), line, match["body"], table))
+    return Marked(tuple(found), tuple(_figure(text, path, match, made, found) for match in figures))
+
+
+def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: list[MarkedTable]) -> MarkedFigure:
+    line = _line(text, match)
+    place = f"{path}:{line}"
+    if not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+        raise SpecError(f"{place}: a figure begins the line, which Markdown takes for HTML: expected a word before it")
+    words = _words(match["options"], place)
+    sign = -1 if words[:1] == [_LESS] else 1
+    if sign < 0:
+        del words[0]
+    if len(words) < 2:
+        raise SpecError(f"{place}: expected the names of a row and a column, found {' '.join(words) or 'nothing'}")
+    row, column, *options = words
+    above = [each.table for each in tables if each.end <= match.start()]
+    if not options and not above:
+        raise SpecError(f"{place}: expected a marked table above this figure, or a folder of results")
+    table = made.of(shlex.join(options), place) if options else above[-1]
+    cell = _cell(table, row, column, place)
+    expected = _written(cell, match["body"], sign, place)
+    return MarkedFigure(*match.span("body"), line, f"{row}, {column}", match["body"], expected, cell.keys)
+
+
+def _cell(table: ResultTable, row: str, column: str, place: str) -> Cell:
+    """A cell by the names of its row, with commas, and of its column."""
+    rows = {", ".join(cell.text for cell in cells[: table.names]): cells for cells in table.rows}
+    columns = table.head[table.names :]
+    for name, known in ((row, rows), (column, columns)):
+        if name not in known:
+            raise SpecError(f"{place}: expected one of {'; '.join(known)}, found {name or 'nothing'}")
+    return rows[row][table.names + columns.index(column)]
+
+
+def _written(cell: Cell, body: str, sign: int, place: str) -> str:
+    """The figure of a cell as the text has it: with as many digits, and a plus or none; if there is none, as it is."""
+    if not body.strip():
+        return cell.text
+    if not _NUMBER.fullmatch(body):
+        raise SpecError(f"{place}: expected a number between <!-- figure --> and <!-- end -->, found {body}")
+    value = cell.value
+    if value is None:
+        first = _FIRST.search(cell.text)  # of a count, or of what was published
+        if first is None:
+            raise SpecError(f"{place}: expected the name of a figure, found that of {cell.text or 'an empty cell'}")
+        value = float(first[0].replace(",", ""))
+    digits = len(body.partition(".")[2])
+    shown = f"{round(sign * value, digits) + 0.0:{'+' if body[0] in '+-' else ''},.{digits}f}"
+    return re.sub(r"^([+-]?)0\.", r"\1.", shown) if body.lstrip("+-").startswith(".") else shown
+
+
+def _check_markers(text: str, path: Path, code: list[tuple[int, int]], known: set[int]) -> None:
+    """Raises SpecError for a marker that nothing belongs to: nothing would be compared, or other text overwritten."""
+    for match in _MEANT.finditer(text):
+        if match.start() not in known and not _is_within(code, match.start()):
+            expected = _FORMS[match["kind"]]
+            raise SpecError(f"{path}:{_line(text, match)}: expected {expected}, found {match[0].strip()}")
+
+
+def _is_within(spans: list[tuple[int, int]], at: int) -> bool:
+    return any(begin <= at < end for begin, end in spans)
+
+
+def _line(text: str, match: re.Match[str]) -> int:
+    return text.count("\n", 0, match.start()) + 1
+
+
+def with_results(text: str, path: Path) -> str:
+    """A document with its marked tables and figures as the results have them."""
+    found = marked(text, path)
+    places: list[MarkedTable | MarkedFigure] = [*found.tables, *found.figures]
+    parts, at = [], 0
+    for each in sorted(places, key=lambda place: place.begin):
+        parts += [text[at : each.begin], each.expected]
+        at = each.end
+    return "".join([*parts, text[at:]])
+
+
+def read_document(path: Path) -> str:
+    """The text of a document, whatever ends its lines."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
