@@ -251,13 +251,16 @@ def _chosen(completer: Completer, choice: Choice, waiting: list[Draft], order: s
     return sorted(candidates, key=lambda draft: -worth[id(draft)])[:EVERY]
 
 
+ORDERS = ("document", "active")
+
+
 @dataclass(frozen=True)
 class ActiveTask:
     """One treebank, seed and order."""
 
     treebank: str
     seed: int
-    order: str  # "document" or "active"
+    order: str
 
     @property
     def key(self) -> str:
@@ -286,25 +289,51 @@ def reached(points: dict[str, list[float]], las: float, what: str) -> float:
     return values[at - 1] + share * (values[at] - values[at - 1])
 
 
+def active_figures(
+    results: dict[str, Any], names: Sequence[str], seeds: Sequence[int]
+) -> dict[str, dict[str, dict[str, float]]]:
+    """By treebank and order: the LAS that both orders reach, and corrections and sentences until then."""
+    found = {}
+    for name in names:
+        pairs = [[results.get(ActiveTask(name, seed, o).key) for o in ORDERS] for seed in seeds]
+        done = [(a.counts, b.counts) for a, b in pairs if a is not None and b is not None]
+        if not done:
+            continue
+        goals = [min(max(a["las"]), max(b["las"])) for a, b in done]
+        found[name] = {
+            order: {"LAS": mean(goals)}
+            | {
+                what: mean(reached(pair[at], goal, what) for pair, goal in zip(done, goals, strict=True))
+                for what in ("corrections", "sentences")
+            }
+            for at, order in enumerate(ORDERS)
+        }
+    return found
+
+
 def active_report(results: dict[str, Any], names: Sequence[str], seeds: Sequence[int]) -> Iterator[str]:
     yield ""
     yield "What it takes until the LAS on held-out text that both orders reach"
     yield ""
     yield f"{'treebank':<11}{'LAS':>6}{'corrections: document':>24}  active{'sentences: document':>22}  active"
-    for name in names:
-        pairs = [[results.get(ActiveTask(name, seed, o).key) for o in ("document", "active")] for seed in seeds]
-        done = [(a.counts, b.counts) for a, b in pairs if a is not None and b is not None]
-        if not done:
-            continue
-        goals = [min(max(a["las"]), max(b["las"])) for a, b in done]
-        cells = [
-            mean(reached(pair[order], goal, what) for pair, goal in zip(done, goals, strict=True))
-            for what in ("corrections", "sentences")
-            for order in (0, 1)
-        ]
-        yield f"{name:<11}{mean(goals):6.1f}" + "".join(
+    for name, orders in active_figures(results, names, seeds).items():
+        cells = [orders[order][what] for what in ("corrections", "sentences") for order in ORDERS]
+        yield f"{name:<11}{orders[ORDERS[0]]['LAS']:6.1f}" + "".join(
             f"{v:{w}.0f}" for v, w in zip(cells, (24, 8, 22, 8), strict=True)
         )
+
+
+def active_measurements(results: dict[str, Any], names: Sequence[str], seeds: Sequence[int]) -> list[Measurement]:
+    return [
+        measured(
+            "active",
+            {"treebank": name, "order": order},
+            figures,
+            build=results[ActiveTask(name, seeds[0], order).key].build,
+        )
+        for name, orders in active_figures(results, names, seeds).items()
+        for order, figures in orders.items()
+    ]
 
 
 @dataclass(frozen=True)
@@ -435,11 +464,12 @@ def main() -> None:
     names = options.treebanks.split(",") if options.treebanks else list(TREEBANKS)
     seeds = [int(seed) for seed in options.seeds.split(",")]
     chosen = [int(seed) for seed in options.active_seeds.split(",")]
-    orders = [ActiveTask(name, seed, order) for seed in chosen for name in names for order in ("document", "active")]
+    orders = [ActiveTask(name, seed, order) for seed in chosen for name in names for order in ORDERS]
     results = finish(options, [*tasks(names, seeds), *orders], Result)
     publish(options, [*report(results, names, seeds), *active_report(results, names, chosen)])
     if not options.report:
         keep("annotation", measurements(results, names, seeds), options.results.parent)
+        keep("active", active_measurements(results, names, chosen), options.results.parent)
 
 
 if __name__ == "__main__":

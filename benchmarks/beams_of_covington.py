@@ -41,6 +41,7 @@ CURVES = (  # system, beam, strategy
     ("covington", 8, "max-violation"),
 )
 LOOKED_INTO = ("arc-eager", "covington", "all met")
+Seen = dict[tuple[str, str], dict[str, float]]  # by treebank and system: errors, and what beams hold
 SENTENCES = 25
 
 
@@ -94,9 +95,9 @@ def learn(
 
 
 def curves(
-    treebank: str, train_set: pp.Treebank, dev: pp.Treebank, seeds: int, kept: list[Measurement]
+    treebank: str, train_set: pp.Treebank, dev: pp.Treebank, seeds: int, kept: list[Measurement], seen: Seen
 ) -> Iterator[str]:
-    """Lines; what they are made of is kept."""
+    """Lines; what they are made of is kept, as are errors after the usual number of epochs."""
     columns = "".join(f"{epoch:8}" for epoch in EPOCHS)
     yield f"{'LAS after epochs':14}{'beam':>6}  {'':22}{columns}{'wrong in 8':>12}{'CPU s':>8}"
     for name, beam, strategy in CURVES:
@@ -113,11 +114,13 @@ def curves(
                 kept.append(measured("beams_of_covington", labels, {"LAS": watch.las[epoch]}))
         las = "".join(f"{mean(watch.las[epoch] for watch in watches):8.2f}" for epoch in EPOCHS)
         wrong = mean(watch.wrong(USUAL, len(train_set)) for watch in watches)
+        if strategy == "max-violation":
+            seen[treebank, name] = {"% of sentences with an error": wrong}
         wrong_text = f"{wrong:12.0f}" if strategy == "max-violation" else f"{'':12}"
         yield f"{name:14}{beam:6}  {strategy:22}{las}{wrong_text}{spent / seeds:8.0f}"
 
 
-def looks(train_set: pp.Treebank, dev: pp.Treebank) -> Iterator[str]:
+def looks(treebank: str, train_set: pp.Treebank, dev: pp.Treebank, seen: Seen) -> Iterator[str]:
     yield f"{'in the beam':14}{'hypotheses':>12}{'trees':>8}{'at the end':>12}{'steps':>8}{'pair, epoch 1':>16}{'8':>6}"
     for name in LOOKED_INTO:
         pairs = Pairs()
@@ -126,6 +129,10 @@ def looks(train_set: pp.Treebank, dev: pp.Treebank) -> Iterator[str]:
         held, distinct = sum(kept) / sum(steps), sum(trees) / sum(steps)
         first, last = mean(pairs.sizes[1]), mean(pairs.sizes[USUAL])
         yield f"{name:14}{held:12.1f}{distinct:8.1f}{mean(ends):12.1f}{mean(steps):8.0f}{first:16.0f}{last:6.0f}"
+        seen[treebank, name] = seen.get((treebank, name), {}) | {
+            "hypotheses": held, "trees": distinct, "trees at the end": mean(ends), "steps": mean(steps),
+            "pair, epoch 1": first, f"pair, epoch {USUAL}": last,
+        }  # fmt: skip
 
 
 def contents(parser: pp.Parser, sentence: pp.Treebank) -> tuple[int, int, int, int]:
@@ -144,14 +151,14 @@ def contents(parser: pp.Parser, sentence: pp.Treebank) -> tuple[int, int, int, i
     return kept, trees, distinct, len(found)
 
 
-def report(folder: Path, treebanks: list[str], seeds: int, kept: list[Measurement]) -> Iterator[str]:
+def report(folder: Path, treebanks: list[str], seeds: int, kept: list[Measurement], seen: Seen) -> Iterator[str]:
     yield heading()
     for treebank in treebanks:
         train_set, dev = (pp.read_conllu(folder / treebank / f"{part}.conllu") for part in ("train", "dev"))
         yield f"\n{treebank}, {len(train_set):,} sentences, {seeds} seed{'s' if seeds > 1 else ''}"
-        yield from curves(treebank, train_set, dev, seeds, kept)
+        yield from curves(treebank, train_set, dev, seeds, kept, seen)
         yield ""
-        yield from looks(train_set, dev)
+        yield from looks(treebank, train_set, dev, seen)
 
 
 def main() -> None:
@@ -162,11 +169,14 @@ def main() -> None:
     options = parser.parse_args()
     lines: list[str] = []
     kept: list[Measurement] = []
-    for line in report(options.folder, options.treebanks, options.seeds, kept):
+    seen: Seen = {}
+    for line in report(options.folder, options.treebanks, options.seeds, kept, seen):
         print(line, flush=True)
         lines.append(line)
     write_result("beams_of_covington", "\n".join(lines))
     keep("beams_of_covington", kept)
+    labels = {place: dict(zip(("treebank", "system"), place, strict=True)) for place in seen}
+    keep("in_the_beam", [measured("in_the_beam", labels[place], figures) for place, figures in seen.items()])
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from typing import Any
 
 import numpy as np
 from low_resource import sources, typology
+from measured import claims, keep
 from tasks import PARTS, Scored, arguments, build, finish, number, publish
 
 import panparser as pp
@@ -351,6 +352,41 @@ def beside(values: Sequence[float], slides: Sequence[float] | None) -> str:
     return "".join(f"{text:>22}" for text in texts)
 
 
+def claimed(table: Table) -> dict[str, dict[str, float]]:
+    """What the page about the thesis prints."""
+    rows: dict[str, dict[str, float]] = {}
+    for model in MODELS:
+        values = {target or "mean": table.value("reuse", f"{model} UAS", target) for target in table.targets("reuse")}
+        less = {name: value - table.value("reuse", "Lex UAS", target_of(name)) for name, value in values.items()}
+        rows |= {f"reuse, {model}": values, f"reuse, {model}, less Lex": less}
+    for way in WAYS:
+        rows[f"plans, {way}"] = {f"{size}": table.value("plans", way, size=size) for size in SIZES["plans"]}
+    joint = rows["plans, joint"]
+    best = {size: joint[size] - max(rows[f"plans, {plan}"][size] for plan in PLANS) for size in joint}
+    rows["plans, joint less the best cascade"] = {"least": min(best.values()), "most": max(best.values())}
+    lead = [
+        table.value("partial", f"{region} under std {training}")
+        - table.value("partial", f"{region} under partial parser {training}")
+        for region in REGIONS
+        for training in ("constrained", "std")
+    ]
+    rows["partial, arcs of std less those of a partial parser"] = {
+        "least": min(lead), "most": max(lead), "ahead": sum(each > 0 for each in lead), "cells": len(lead)
+    }  # fmt: skip
+    for region in REGIONS:
+        rows[f"partial, {region}"] = {
+            f"{name} {measure}": table.value("partial", f"{region} {name} {measure}")
+            for name in ("std", "partial training", "partial parser")
+            for measure in ("words", "precision")
+        }
+        rows[f"partial, {region}"]["ref"] = table.value("partial", f"{region} ref")
+    return rows
+
+
+def target_of(name: str) -> str | None:
+    return None if name == "mean" else name
+
+
 def main() -> None:
     parser = arguments(__doc__, "cascades_over_languages", "1,2,3")
     parser.add_argument("--parts", default=",".join(WORK), help=f"default {','.join(WORK)}")
@@ -382,6 +418,11 @@ def main() -> None:
     cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
     title = f"{cpu / 60:.0f} minutes of CPU"
     publish(options, [title, "", *(line for part in options.parts.split(",") for line in lines[part]())])
+    if not options.report:
+        every = [results[task.key] for task in tasks if task.key in results]
+        keep(
+            "cascades_over_languages", claims("cascades_over_languages", claimed(table), every), options.results.parent
+        )
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from measured import claims, keep
 from tasks import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
@@ -72,12 +73,16 @@ class Task:
         return Scored(scores, time.process_time(), build())
 
 
-def row(name: str, found: list[Scored]) -> str:
+def figures(found: list[Scored]) -> dict[str, float]:
     """Means over targets, and what is lost with words."""
-    means = {model: mean(one.scores[model] for one in found) for model in MODELS if model in found[0].scores}
-    cells = "".join(number(means.get(model, float("nan")), 14, 1) for model in MODELS)
-    lost = [means.get(f"Delex({x}Lex)", float("nan")) - means.get(f"{x}Delex", float("nan")) for x in ("", "X-")]
-    return f"{name:32}{cells}" + "".join(number(value, 8, 1) for value in lost)
+    nothing = float("nan")
+    means = {model: mean(one.scores.get(model, nothing) for one in found) for model in MODELS}
+    lost = {f"{x}lost": means[f"Delex({x}Lex)"] - means[f"{x}Delex"] for x in ("", "X-")}
+    return means | lost
+
+
+def row(name: str, found: dict[str, float]) -> str:
+    return f"{name:32}" + "".join(number(value, 14 if model in MODELS else 8, 1) for model, value in found.items())
 
 
 def main() -> None:
@@ -89,6 +94,7 @@ def main() -> None:
     ]
     results = finish(options, tasks, Scored)
     lines = [f"{'UAS':32}" + "".join(f"{model:>14}" for model in MODELS) + f"{'lost':>8}{'X lost':>8}"]
+    rows: dict[str, dict[str, float]] = {}
     for title, chosen in ((f"mean of {', '.join(X)}", tuple(X)), *((name, (name,)) for name in names)):
         lines += ["", title]
         for size in sorted({task.sentences for task in tasks}):
@@ -97,7 +103,9 @@ def main() -> None:
                     task for task in tasks if task.target in chosen and (task.templates, task.sentences) == (each, size)
                 ]
                 if own and all(task.key in results for task in own):
-                    lines.append(row(f"  {each}, {size:,} sentences", [results[task.key] for task in own]))
+                    found = figures([results[task.key] for task in own])
+                    lines.append(row(f"  {each}, {size:,} sentences", found))
+                    rows[f"{title.partition(' ')[0]}, {each}, {size}"] = found
     slides = "".join(number(value, 14, 1) for value in SLIDES)
     lines += [
         "",
@@ -105,6 +113,9 @@ def main() -> None:
     ]
     cpu = sum(results[task.key].cpu for task in tasks if task.key in results)
     publish(options, [f"{cpu / 60:.0f} minutes of CPU", "", *lines])
+    if not options.report:
+        every = [results[task.key] for task in tasks if task.key in results]
+        keep("lost_words", claims("lost_words", rows, every), options.results.parent)
 
 
 if __name__ == "__main__":

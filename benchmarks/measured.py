@@ -7,8 +7,9 @@ a grid or a stopwatch found it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import panparser as pp
 from panparser.grid.keys import digest_of
@@ -32,6 +33,12 @@ def measured(
         return labels, outcome
     described = {**outcome.values["run"], "build": build}
     return labels, pp.Outcome({**outcome.values, "run": described, "key": digest_of(described)})
+
+
+def claims(benchmark: str, rows: Mapping[str, Mapping[str, float]], outcomes: Iterable[Any]) -> list[Measurement]:
+    """What a page prints, by what it is of; made from outcomes of tasks, whose builds it has, with + between them."""
+    build = "+".join(sorted({outcome.build for outcome in outcomes}))
+    return [measured(benchmark, {"what": what}, figures, build=build) for what, figures in rows.items()]
 
 
 def keep(benchmark: str, found: Sequence[Measurement], folder: Path = FOLDER) -> None:

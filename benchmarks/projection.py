@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 from machine import heading, write_result
+from measured import Measurement, keep, measured
 
 import panparser as pp
 
@@ -222,6 +223,20 @@ def report(found: Mapping[str, Figures]) -> list[str]:
     return [*lines, "", f"{cpu:.0f} CPU seconds in all; reading, aligning and projecting a pair: {longest:.1f} at most"]
 
 
+def measurements(found: Mapping[str, Figures]) -> list[Measurement]:
+    """Of parsers on test sets: what they learned from, and seed."""
+    return [
+        measured(
+            "projection",
+            {"treebank": name, "learned from": setting, "seed": str(seed)},
+            {score.upper(): found[f"{pair}, parser, {setting}, seed {seed}"][score] for score in ("uas", "las")},
+        )
+        for pair, name in TESTS.items()
+        for setting in PARSERS
+        for seed in SEEDS
+    ]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pud", type=Path, metavar="PUD_FOLDER")
@@ -237,6 +252,7 @@ def main() -> None:
             with KEPT.open("a", encoding="utf-8") as stream:
                 stream.write(json.dumps({"task": name, "result": found[name]}) + "\n")
     write_result("projection", "\n".join([heading(), "", *report(found)]))
+    keep("projection", measurements(found))
 
 
 if __name__ == "__main__":

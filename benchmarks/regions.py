@@ -20,6 +20,7 @@ from statistics import mean
 from typing import Any
 
 from cascades_over_languages import prepared
+from measured import claims, keep
 from tasks import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
@@ -88,12 +89,19 @@ def main() -> None:
     tasks = {name: Task(name, one_seed(options)) for name in names}
     results = finish(options, tasks.values(), Scored)
     done = {name: results[task.key] for name, task in tasks.items() if task.key in results}
+    if not done:
+        publish(options, ["no target is finished"])
+        return
     lines = [f"{f'UAS, {SIZE} sentences':34}" + "".join(f"{name:>12}" for name in (*done, "mean"))]
+    rows: dict[str, dict[str, float]] = {}
     for way, shown in ROWS.items():
-        values = [one.scores[way] for one in done.values()]
-        lines.append(f"{shown:34}" + "".join(number(value, 12, 1) for value in (*values, mean(values))))
+        values = {name: one.scores[way] for name, one in done.items()}
+        rows[shown] = {**values, "mean": mean(values.values())}
+        lines.append(f"{shown:34}" + "".join(number(value, 12, 1) for value in rows[shown].values()))
     cpu = sum(one.cpu for one in done.values())
-    publish(options, [f"{cpu / 60:.0f} minutes of CPU", "", *lines] if done else ["no target is finished"])
+    publish(options, [f"{cpu / 60:.0f} minutes of CPU", "", *lines])
+    if not options.report:
+        keep("regions", claims("regions", rows, done.values()), options.results.parent)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Reads, validates and writes back every CoNLL-U file below a folder, and compares byte by byte.
 
-python benchmarks/roundtrip.py FOLDER
+python benchmarks/roundtrip.py FOLDER    # prints, and writes benchmarks/results/roundtrip.txt and roundtrip
 """
 
 from __future__ import annotations
@@ -8,6 +8,9 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+
+from machine import heading, write_result
+from measured import keep, measured
 
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.treebank import COLUMNS
@@ -32,8 +35,14 @@ def main(folder: Path) -> int:
         if not same or found:
             different += not same
             print(f"{path}: {'the same' if same else 'NOT THE SAME'}, {len(found)} problems", *found[:1], sep="\n  ")
-    print(f"{files} files, {words:,} words, {size / 1e6:.0f} MB: {files - different} came back byte for byte", end="; ")
-    print(f"{problems} problems; {words / reading:,.0f} words/s read and checked, {words / writing:,.0f} written")
+    line = (
+        f"{files} files, {words:,} words, {size / 1e6:.0f} MB: {files - different} came back byte for byte; "
+        f"{problems} problems; {words / reading:,.0f} words/s read and checked, {words / writing:,.0f} written"
+    )
+    known = ", ".join(f"{len([*part.rglob('*.conllu')])} in {part.name}" for part in sorted(folder.iterdir()))
+    write_result("roundtrip", f"{heading()}\n{known}\n\n{line}")
+    figures = {"files": files, "words": words, "the same": files - different, "problems": problems}
+    keep("roundtrip", [measured("roundtrip", {"below": folder.name}, figures)])
     return int(different > 0)
 
 

@@ -28,9 +28,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from measured import Measurement, keep, measured
+from measured import Measurement, claims, keep, measured
 from tasks import arguments, build, finish, number, publish
-from transfer import SENTENCES, TESTED, builds, language, sources, ways
+from transfer import SENTENCES, TESTED, language, sources, ways
 
 import panparser as pp
 from panparser import analysis
@@ -304,7 +304,7 @@ def sampling(outcomes: Mapping[str, Outcome], seed: int) -> list[Measurement]:
     ]
 
 
-def claims(outcomes: Mapping[str, Outcome]) -> list[Measurement]:
+def claimed(outcomes: Mapping[str, Outcome]) -> dict[str, dict[str, float]]:
     """What the page about the thesis prints: sentences worth as much as transfer, or needed for a UAS; ranks."""
     both = shown_curves(outcomes)
     evens = {name: curves.break_even()["sentences"] for name, curves in both.items()}
@@ -314,8 +314,7 @@ def claims(outcomes: Mapping[str, Outcome]) -> list[Measurement]:
     needed = capacity_of(both["transfer"]).items()
     rows |= {f"for UAS {level}": {"sentences": value} for level, value in needed if value > SIZES[0]}
     rows["rank correlation"] = correlations(measures_of(outcomes))
-    build = builds(outcomes.values())
-    return [measured("sample_worth", {"what": what}, figures, build=build) for what, figures in rows.items()]
+    return rows
 
 
 def main() -> None:
@@ -337,7 +336,7 @@ def main() -> None:
     publish(options, [title, "", *of_curves(done), *of_classes(done), *of_sampling(done)])
     if not options.report:
         keep("sampling", sampling(done, int(options.seeds.split(",")[0])), options.results.parent)
-        keep("sample_worth", claims(done), options.results.parent)
+        keep("sample_worth", claims("sample_worth", claimed(done), done.values()), options.results.parent)
 
 
 def count_of(folder: Path, name: str) -> int:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from measured import claims, keep
 from sample_worth import CLASSES, LEARNING, SAMPLES, SIZES, SPEC, count, groups
 from sample_worth import Outcome as Worth
 from tasks import arguments, build, finish, number, one_seed, publish, read
@@ -107,15 +108,13 @@ def share(outcome: Worth, simple: Sequence[str]) -> float:
     return float(joined(outcome.classes, simple, "scores")[0] / outcome.classes["all"]["words"])
 
 
-def table(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> list[str]:
-    lines = []
+Figures = dict[tuple[str, str, str], dict[str, float]]  # by definition of simple classes, templates, and part
+
+
+def figures(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> Figures:
+    """Scores, where they meet transfer, and in how many targets that is later for simple words than for others."""
+    found: Figures = {}
     for name, simple in DEFINITIONS.items():
-        shares = [share(one, simple) for one in worth.values()]
-        lines.append(f"simple: the slides' {name} classes, {100 * np.mean(shares):.0f} % of words")
-        lines.append(f"  {', '.join(simple)}")
-        lines.append(
-            f"{'':26}" + "".join(f"{f'UAS, {n}':>10}" for n in SHOWN) + "  transfer  break-even  later  slides"
-        )
         transfer = {target: parts(one.classes, simple, "transfer") for target, one in worth.items()}
         both: tuple[Mapping[str, Any], ...] = (worth, other)
         for templates, outcomes in zip(READ, both, strict=True):
@@ -124,13 +123,33 @@ def table(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> list[str]
                 part: {target: even(scores[part], transfer[target][part]) for target, scores in own.items()}
                 for part in THESIS
             }
-            later = sum(each["simple"][target] > each["complex"][target] for target in own)
-            for part, slides in THESIS.items():
+            for part in THESIS:
                 mean = np.mean([scores[part] for scores in own.values()], axis=0)
                 far = float(np.mean([scores[part] for scores in transfer.values()]))
-                cells = "".join(number(float(mean[SIZES.index(n)]), 10, 1) for n in SHOWN) + number(far, 10, 1)
-                told = f"{later:>7}" if part == "simple" else f"{'':7}"
-                lines.append(f"{templates + ', ' + part:26}{cells}{count(even(mean, far)):>12}{told}{slides:>8}")
+                row = {f"UAS, {n}": float(mean[SIZES.index(n)]) for n in SHOWN}
+                found[name, templates, part] = {**row, "transfer": far, "break-even": even(mean, far)}
+            found[name, templates, "simple"] |= {
+                "% of words": float(100 * np.mean([share(one, simple) for one in worth.values()])),
+                "later": sum(each["simple"][target] > each["complex"][target] for target in own),
+                "targets": len(own),
+            }
+    return found
+
+
+def table(found: Figures) -> list[str]:
+    lines = []
+    for name, simple in DEFINITIONS.items():
+        words = found[name, READ[0], "simple"]["% of words"]
+        lines.append(f"simple: the slides' {name} classes, {words:.0f} % of words")
+        lines.append(f"  {', '.join(simple)}")
+        scores = [f"UAS, {n}" for n in SHOWN]
+        lines.append(f"{'':26}" + "".join(f"{score:>10}" for score in scores) + "  transfer  break-even  later  slides")
+        for templates in READ:
+            for part, slides in THESIS.items():
+                row = found[name, templates, part]
+                cells = "".join(number(row[score], 10, 1) for score in (*scores, "transfer"))
+                later = f"{row['later']:>7}" if "later" in row else f"{'':7}"
+                lines.append(f"{templates + ', ' + part:26}{cells}{count(row['break-even']):>12}{later}{slides:>8}")
         lines.append("")
     return lines
 
@@ -159,15 +178,20 @@ def main() -> None:
     later = "later: of so many targets, simple words need more sentences than complex ones"
     many = [name for name in done if share(known[name], DEFINITIONS["least complex"]) >= MANY]
     lines = [title, later, ""]
-    for what, chosen in (
-        ("all targets", list(done)),
-        (f"at least {MANY:.0%} of words are simple", many),
-        ("fewer words are simple", [name for name in done if name not in many]),
+    rows: dict[str, dict[str, float]] = {}
+    for what, short, chosen in (
+        ("all targets", "all", list(done)),
+        (f"at least {MANY:.0%} of words are simple", "many", many),
+        ("fewer words are simple", "fewer", [name for name in done if name not in many]),
     ):
         if chosen:
-            lines += [f"=== {what}: {', '.join(chosen)}", ""]
-            lines += table({name: known[name] for name in chosen}, {name: done[name] for name in chosen})
+            found = figures({name: known[name] for name in chosen}, {name: done[name] for name in chosen})
+            lines += [f"=== {what}: {', '.join(chosen)}", "", *table(found)]
+            rows |= {", ".join((short, *place)): row for place, row in found.items()}
     publish(options, lines)
+    if not options.report:
+        every = (*done.values(), *(known[name] for name in done))
+        keep("simple_words", claims("simple_words", rows, every), options.results.parent)
 
 
 if __name__ == "__main__":

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from measured import Measurement, keep, measured
+from measured import claims, keep
 from tasks import arguments, build, finish, number, publish
-from transfer import PLAIN, SENTENCES, TESTED, builds, language, parsed, scores, spread_of, ways
+from transfer import PLAIN, SENTENCES, TESTED, language, parsed, scores, spread_of, ways
 
 import panparser as pp
 
@@ -106,12 +106,6 @@ def of_pairs(outcomes: Mapping[str, Outcome]) -> list[str]:
     return [*lines, ""]
 
 
-def claims(outcomes: Mapping[str, Outcome]) -> list[Measurement]:
-    """What the page about the thesis prints: how UAS of pairs is spread, and what each way gains."""
-    build = builds(outcomes.values())
-    return [measured("tag_models", {"what": row}, figures, build=build) for row, figures in spread(outcomes).items()]
-
-
 def by_target(outcomes: Mapping[str, Outcome]) -> list[str]:
     """The mean over sources of each target."""
     lines = ["mean over sources".ljust(16) + "".join(f"{row:>22}" for row in ROWS)]
@@ -139,7 +133,7 @@ def main() -> None:
     cpu = sum(outcome.cpu for outcome in done.values())
     publish(options, [f"seed {options.seeds}; {cpu / 60:.0f} minutes of CPU", "", *of_pairs(done), *by_target(done)])
     if not options.report:
-        keep("tag_models", claims(done), options.results.parent)
+        keep("tag_models", claims("tag_models", spread(done), done.values()), options.results.parent)
 
 
 if __name__ == "__main__":

@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pathlib import Path
 from statistics import mean, median
-from typing import Any, Literal, cast
+from typing import Literal, cast
 
 import numpy as np
-from measured import Measurement, keep, measured
+from measured import Measurement, claims, keep, measured
 from tasks import arguments, build, finish, number, publish
 
 import panparser as pp
@@ -205,11 +205,6 @@ class Outcome:
 Outcomes = Mapping[str, Sequence[Outcome]]  # of a target, one for each seed
 
 
-def builds(outcomes: Iterable[Any]) -> str:
-    """The builds of panparser that outcomes are of, with + between them."""
-    return "+".join(sorted({one.build for one in outcomes}))
-
-
 def in_wals(outcomes: Outcomes, part: str) -> Outcomes:
     """The targets that have a part, and that WALS knows."""
     return {
@@ -346,7 +341,7 @@ def measurements(outcomes: Outcomes, seeds: Sequence[int]) -> list[Measurement]:
     return found
 
 
-def claims(outcomes: Outcomes) -> list[Measurement]:
+def claimed(outcomes: Outcomes) -> dict[str, dict[str, float]]:
     """What the page about the thesis prints: pairs, several sources, and families, on test sets."""
     rows = {f"pairs, {way}": figures for way, figures in spread(outcomes, "test").items()}
     known = in_wals(outcomes, "test")
@@ -364,8 +359,7 @@ def claims(outcomes: Outcomes) -> list[Measurement]:
         within = [found[way]["gain"] for (source, target), found in cells.items() if source == target]
         for name, gains in (("Romance and Finno-Ugric", apart), ("the same family", within)):
             rows[f"gain, {name}, {way}"] = {"least": min(gains), "most": max(gains)}
-    build = builds(one for group in outcomes.values() for one in group)
-    return [measured("transfer", {"what": what}, figures, build=build) for what, figures in rows.items()]
+    return rows
 
 
 def matrix(outcomes: Outcomes) -> list[str]:
@@ -410,7 +404,8 @@ def main() -> None:
     publish(options, [title, "", *tables, *by_target(done), *by_family(done), *matrix(done), *notes])
     if not options.report:
         keep("families", measurements(done, seeds), options.results.parent)
-        keep("transfer", claims(done), options.results.parent)
+        every = [one for group in done.values() for one in group]
+        keep("transfer", claims("transfer", claimed(done), every), options.results.parent)
 
 
 if __name__ == "__main__":

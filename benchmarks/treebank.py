@@ -127,7 +127,7 @@ def report(path: Path, name: str) -> tuple[str, list[Measurement]]:
         ratios = [fastest[i] / times[i] for i in (0, 1)]
         shown = " / ".join(f"{ratio:.1f}x" for ratio in ratios)
         lines.append(f"{package:12}{words / times[0]:16,.0f}{words / times[1]:16,.0f}{shown:>24}")
-        figures: dict[str, float] = {}
+        figures: dict[str, float] = {"words": words}
         for what, seconds, ratio in zip(("read", "write"), times, ratios, strict=True):
             figures |= {f"{what} words/s": words / seconds, f"{what} to the faster peer": ratio}
         kept.append(measured("treebank", {"package": package}, figures))

@@ -470,23 +470,26 @@ def test_figures_in_the_text_are_those_of_cells(results):
     table = pp.ResultLayout().table(pp.Results.read(results))
     value = table.rows[1][2].value
     gain = pp.ResultLayout(against="static", summary=True).table(pp.Results.read(results)).rows[0]
-    hidden = '"mean difference" results --against static --summary'
+    hidden = "<!-- figures results --against static --summary -->"
     text = f"""<!-- results results --no-deviations -->
 <!-- end -->
 
 It has <!-- figure dynamic t2 -->0.0<!-- end --> points, <!-- figure dynamic t2 --><!-- end --> or
-so <!-- figure --less dynamic t2 -->+.0<!-- end -->; the gain is <!-- figure dynamic {hidden} -->+0.000<!-- end -->,
-on <!-- figure dynamic "better (significantly)" results --against static --summary -->7<!-- end --> treebanks.
+so <!-- figure --less dynamic t2 -->+.0<!-- end -->;{hidden} the gain is
+of <!-- figure dynamic "mean difference" -->+0.000<!-- end -->,
+on <!-- figure dynamic "better (significantly)" -->7<!-- end --> treebanks,
+in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" seconds -->1<!-- end --> seconds.
 """
     page.write_text(text)
     whole = with_results(text, page)
     assert f"t2 -->{value:.1f}<!-- end --> points, <!-- figure dynamic t2 -->{value:.2f}<!-- end -->" in whole
     assert f"so <!-- figure --less dynamic t2 -->{-value:+.1f}<" in whole
-    assert f"--summary -->{gain[1].value:+.3f}<" in whole
-    assert f"--summary -->{gain[2].text.split()[0]}<!-- end --> treebanks" in whole
+    assert f'"mean difference" -->{gain[1].value:+.3f}<' in whole
+    assert f'"better (significantly)" -->{gain[2].text.split()[0]}<!-- end --> treebanks' in whole
+    assert 'dynamic" seconds -->2<!-- end --> seconds' in whole
     page.write_text(whole)
     found = check_document(page)
-    assert (found.figures, found.mismatches) == (6 + 5, ())
+    assert (found.figures, found.mismatches) == (6 + 6, ())
     assert with_results(whole, page) == whole
     page.write_text(whole.replace(f"-->{value:.1f}<", f"-->{value + 0.1:.1f}<"))
     (mismatch,) = check_document(page).mismatches
@@ -502,10 +505,14 @@ on <!-- figure dynamic "better (significantly)" results --against static --summa
         ("<!-- figure none t1 -->1<!-- end -->", "expected one of static; dynamic, found none"),
         ("<!-- figure dynamic -->1<!-- end -->", "expected the names of a row and a column, found dynamic"),
         ("<!-- figure --less -->1<!-- end -->", "expected the names of a row and a column, found nothing"),
-        ("<!-- figure dynamic t1 nowhere -->1<!-- end -->", "page.md:4: .*nowhere: expected a folder of results"),
+        ("<!-- figure dynamic t1 nowhere -->1<!-- end -->", "names of a row and a column, found dynamic t1 nowhere"),
+        ("<!-- figures nowhere --><!-- figure dynamic UAS -->1<!-- end -->", "page.md:4: .*nowhere: expected a folder"),
+        ("<!-- figures --><!-- figure dynamic UAS -->1<!-- end -->", "page.md:4: expected <!-- figures FOLDER OPTIONS"),
+        ("<!-- figures results --metrics UAS --> points", "page.md:4: expected one of .*, found --metrics"),
+        ("<!-- figures results --><!-- figure dynamic t1 -->1<!-- end -->", "no run has t1; there are .*UAS"),
         ("<!-- figure dynamic t1 -->1", "expected <!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line"),
         ("<!-- figure 'dynamic t1 -->1<!-- end -->", "No closing quotation"),
-        ("<!-- figures dynamic t1 -->1<!-- end -->", "expected <!-- figure ROW COLUMN -->"),
+        ("<!-- figures dynamic t1 -->1<!-- end -->", "page.md:4: expected a folder of results, found dynamic t1"),
     ],
 )
 def test_figures_that_are_marked_wrongly(results, figure, message):
@@ -522,7 +529,7 @@ def test_where_figures_stand(results):
     with pytest.raises(SpecError, match=r"page\.md:4: a figure begins the line"):
         check_document(page)
     page.write_text("It has <!-- figure dynamic t1 -->1<!-- end --> points.\n")
-    with pytest.raises(SpecError, match=r"page\.md:1: expected a marked table above this figure, or a folder"):
+    with pytest.raises(SpecError, match=r"page\.md:1: expected a marked table, or <!-- figures FOLDER -->"):
         check_document(page)
 
 

@@ -5,8 +5,10 @@
 <!-- end -->
 
 It gains <!-- figure ROW COLUMN -->0.94<!-- end --> points.     of the last table above, with as many digits
-It has <!-- figure ROW COLUMN FOLDER OPTIONS -->81.2<!-- end -->.     of a table that is not shown
 It is <!-- figure --less ROW COLUMN -->0.10<!-- end --> below.     the figure with the other sign
+
+<!-- figures FOLDER OPTIONS -->     figures from here on are of a table that is not shown; without --metric,
+                                    COLUMN is a metric
 """
 
 from __future__ import annotations
@@ -28,10 +30,14 @@ _TABLE = re.compile(
     r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
 )
 _FIGURE = re.compile(r"(?P<open><!-- figure (?P<options>[^\n]+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)")
-_MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>result|figure)s?\b[^\n]*")  # a marker, well formed or not
+_FROM = re.compile(r"(?P<open><!-- figures (?P<options>[^\n]+?) -->)")
+_MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>results?|figures?)\b[^\n]*")  # a marker, well formed or not
+_OF_TABLES = "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->"
 _FORMS = {
-    "result": "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->",
+    "result": _OF_TABLES,
+    "results": _OF_TABLES,
     "figure": "<!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line",
+    "figures": "<!-- figures FOLDER OPTIONS -->",
 }
 _CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
 _NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?")
@@ -108,19 +114,24 @@ class _Tables:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.results: dict[Source, Results] = {}
-        self.made: dict[str, ResultTable] = {}
+        self.made: dict[tuple[str, str | None], ResultTable] = {}
 
-    def of(self, options: str, place: str) -> ResultTable:
-        if options not in self.made:
-            source, layout = read_marker(options, self.folder, place)
+    def of(self, options: str, place: str, column: str | None = None) -> ResultTable:
+        """The table; if the options name no metric and a column is given, that is the metric."""
+        source, layout = read_marker(options, self.folder, place)
+        if column is None or layout.metric is not None:
+            column = None
+        else:
+            layout = replace(layout, metric=column)
+        if (options, column) not in self.made:
             try:
                 runs = replace(source, published=None)
                 if runs not in self.results:
                     self.results[runs] = source.results()
-                self.made[options] = source.finished(layout.table(self.results[runs]), layout)
+                self.made[options, column] = source.finished(layout.table(self.results[runs]), layout)
             except PanParserError as error:
                 raise SpecError(f"{place}: {error}") from None
-        return self.made[options]
+        return self.made[options, column]
 
 
 def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultLayout]:
@@ -185,20 +196,25 @@ def _read_digits(text: str) -> tuple[int, ...]:
 def marked(text: str, path: Path) -> Marked:
     """All marked tables and figures of a document, and what they should be."""
     code = [match.span() for match in _CODE.finditer(text)]
-    tables, figures = (
-        [match for match in kind.finditer(text) if not _is_within(code, match.start())] for kind in (_TABLE, _FIGURE)
+    tables, figures, sources = (
+        [match for match in kind.finditer(text) if not _is_within(code, match.start())]
+        for kind in (_TABLE, _FIGURE, _FROM)
     )
-    _check_markers(text, path, code, {match.start() for match in (*tables, *figures)})
+    _check_markers(text, path, code, {match.start() for match in (*tables, *figures, *sources)})
     made = _Tables(path.parent)
     found = []
     for match in tables:
         line = _line(text, match)
         table = made.of(match["options"], f"{path}:{line}")
         found.append(MarkedTable(*match.span("body"), line, match["body"], table))
-    return Marked(tuple(found), tuple(_figure(text, path, match, made, found) for match in figures))
+    for match in sources:
+        read_marker(match["options"], path.parent, f"{path}:{_line(text, match)}")
+    above = sorted((*tables, *sources), key=lambda match: match.start())
+    return Marked(tuple(found), tuple(_figure(text, path, match, made, above) for match in figures))
 
 
-def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: list[MarkedTable]) -> MarkedFigure:
+def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: list[re.Match[str]]) -> MarkedFigure:
+    """`tables`: the markers of tables, shown or not, in their order; the last one above says what the figure is of."""
     line = _line(text, match)
     place = f"{path}:{line}"
     if not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
@@ -207,14 +223,13 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     sign = -1 if words[:1] == [_LESS] else 1
     if sign < 0:
         del words[0]
-    if len(words) < 2:
+    if len(words) != 2:  # noqa: PLR2004
         raise SpecError(f"{place}: expected the names of a row and a column, found {' '.join(words) or 'nothing'}")
-    row, column, *options = words
-    above = [each.table for each in tables if each.end <= match.start()]
-    if not options and not above:
-        raise SpecError(f"{place}: expected a marked table above this figure, or a folder of results")
-    table = made.of(shlex.join(options), place) if options else above[-1]
-    cell = _cell(table, row, column, place)
+    above = [each for each in tables if each.start() < match.start()]
+    if not above:
+        raise SpecError(f"{place}: expected a marked table, or <!-- figures FOLDER -->, above this figure; found none")
+    row, column = words
+    cell = _cell(made.of(above[-1]["options"], place, column if above[-1].re is _FROM else None), row, column, place)
     expected = _written(cell, match["body"], sign, place)
     return MarkedFigure(*match.span("body"), line, f"{row}, {column}", match["body"], expected, cell.keys)
 
