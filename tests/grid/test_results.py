@@ -469,6 +469,7 @@ def test_figures_in_the_text_are_those_of_cells(results):
     page = results.parent / "page.md"
     table = pp.ResultLayout().table(pp.Results.read(results))
     value = table.rows[1][2].value
+    uas = pp.ResultLayout(metric="UAS").table(pp.Results.read(results)).rows[1][2].value
     gain = pp.ResultLayout(against="static", summary=True).table(pp.Results.read(results)).rows[0]
     hidden = "<!-- figures results --against static --summary -->"
     text = f"""<!-- results results --no-deviations -->
@@ -478,7 +479,7 @@ It has <!-- figure dynamic t2 -->0.0<!-- end --> points, <!-- figure dynamic t2 
 so <!-- figure --less dynamic t2 -->+.0<!-- end -->;{hidden} the gain is
 of <!-- figure dynamic "mean difference" -->+0.000<!-- end -->,
 on <!-- figure dynamic "better (significantly)" -->7<!-- end --> treebanks,
-in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" seconds -->1<!-- end --> seconds.
+in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" UAS -->0.000<!-- end --> UAS.
 """
     page.write_text(text)
     whole = with_results(text, page)
@@ -486,7 +487,7 @@ in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" sec
     assert f"so <!-- figure --less dynamic t2 -->{-value:+.1f}<" in whole
     assert f'"mean difference" -->{gain[1].value:+.3f}<' in whole
     assert f'"better (significantly)" -->{gain[2].text.split()[0]}<!-- end --> treebanks' in whole
-    assert 'dynamic" seconds -->2<!-- end --> seconds' in whole
+    assert f'dynamic" UAS -->{uas:.3f}<' in whole
     page.write_text(whole)
     found = check_document(page)
     assert (found.figures, found.mismatches) == (6 + 6, ())
@@ -510,6 +511,10 @@ in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" sec
         ("<!-- figures --><!-- figure dynamic UAS -->1<!-- end -->", "page.md:4: expected <!-- figures FOLDER OPTIONS"),
         ("<!-- figures results --metrics UAS --> points", "page.md:4: expected one of .*, found --metrics"),
         ("<!-- figures results --><!-- figure dynamic t1 -->1<!-- end -->", "no run has t1; there are .*UAS"),
+        (
+            "<!-- figures results --><!-- figure dynamic UAS -->1<!-- end -->",
+            "leave one column, found columns t1; t2; a",
+        ),
         ("<!-- figure dynamic t1 -->1", "expected <!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line"),
         ("<!-- figure 'dynamic t1 -->1<!-- end -->", "No closing quotation"),
         ("<!-- figures dynamic t1 -->1<!-- end -->", "page.md:4: expected a folder of results, found dynamic t1"),

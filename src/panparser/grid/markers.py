@@ -7,8 +7,8 @@
 It gains <!-- figure ROW COLUMN -->0.94<!-- end --> points.     of the last table above, with as many digits
 It is <!-- figure --less ROW COLUMN -->0.10<!-- end --> below.     the figure with the other sign
 
-<!-- figures FOLDER OPTIONS -->     figures from here on are of a table that is not shown; without --metric,
-                                    COLUMN is a metric
+<!-- figures FOLDER OPTIONS -->     figures from here on are of a table that is not shown; without --metric
+                                    and --against, COLUMN is a metric
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ from panparser.grid.tables import ResultLayout
 _TABLE = re.compile(
     r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
 )
-_FIGURE = re.compile(r"(?P<open><!-- figure (?P<options>[^\n]+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)")
-_FROM = re.compile(r"(?P<open><!-- figures (?P<options>[^\n]+?) -->)")
+_FIGURE = re.compile(
+    r"(?P<open><!-- figure (?P<options>(?:(?!-->)[^\n])+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)"
+)
+_FROM = re.compile(r"<!-- figures (?P<options>(?:(?!-->)[^\n])+?) -->")
 _MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>results?|figures?)\b[^\n]*")  # a marker, well formed or not
 _OF_TABLES = "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->"
 _FORMS = {
@@ -117,21 +119,28 @@ class _Tables:
         self.made: dict[tuple[str, str | None], ResultTable] = {}
 
     def of(self, options: str, place: str, column: str | None = None) -> ResultTable:
-        """The table; if the options name no metric and a column is given, that is the metric."""
+        """The table; if a column is given and the options name no metric and no comparison, that is the metric."""
         source, layout = read_marker(options, self.folder, place)
-        if column is None or layout.metric is not None:
-            column = None
-        else:
-            layout = replace(layout, metric=column)
-        if (options, column) not in self.made:
+        metric = column if layout.metric is None and layout.against is None else None
+        if (options, metric) not in self.made:
             try:
                 runs = replace(source, published=None)
                 if runs not in self.results:
                     self.results[runs] = source.results()
-                self.made[options, column] = source.finished(layout.table(self.results[runs]), layout)
+                shown = layout if metric is None else replace(layout, metric=metric)
+                table = source.finished(shown.table(self.results[runs]), shown)
+                self.made[options, metric] = table if metric is None else _of_metric(table, metric)
             except PanParserError as error:
                 raise SpecError(f"{place}: {error}") from None
-        return self.made[options, column]
+        return self.made[options, metric]
+
+
+def _of_metric(table: ResultTable, metric: str) -> ResultTable:
+    """The table of one metric, whose column has its name."""
+    if len(table.head) != table.names + 1:
+        found = "; ".join(table.head[table.names :])
+        raise SpecError(f"expected --metric, or options that leave one column, found columns {found}")
+    return replace(table, head=(*table.head[:-1], metric))
 
 
 def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultLayout]:
@@ -223,13 +232,14 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     sign = -1 if words[:1] == [_LESS] else 1
     if sign < 0:
         del words[0]
-    if len(words) != 2:  # noqa: PLR2004
+    if len(words) != 2:
         raise SpecError(f"{place}: expected the names of a row and a column, found {' '.join(words) or 'nothing'}")
     above = [each for each in tables if each.start() < match.start()]
     if not above:
         raise SpecError(f"{place}: expected a marked table, or <!-- figures FOLDER -->, above this figure; found none")
     row, column = words
-    cell = _cell(made.of(above[-1]["options"], place, column if above[-1].re is _FROM else None), row, column, place)
+    table = made.of(above[-1]["options"], place, column if above[-1].re is _FROM else None)
+    cell = _cell(table, row, column, place)
     expected = _written(cell, match["body"], sign, place)
     return MarkedFigure(*match.span("body"), line, f"{row}, {column}", match["body"], expected, cell.keys)
 
