@@ -357,13 +357,16 @@ def claimed(table: Table) -> dict[str, dict[str, float]]:
     rows: dict[str, dict[str, float]] = {}
     for model in MODELS:
         values = {target or "mean": table.value("reuse", f"{model} UAS", target) for target in table.targets("reuse")}
-        less = {name: value - table.value("reuse", "Lex UAS", target_of(name)) for name, value in values.items()}
-        rows |= {f"reuse, {model}": values, f"reuse, {model}, less Lex": less}
+        gains = {name: value - table.value("reuse", "Lex UAS", target_of(name)) for name, value in values.items()}
+        rows |= {f"reuse, {model}": values, f"reuse, {model}, less Lex": gains}
+    for other, without in (("Lex", "Delex"), ("X-Lex", "X-Delex")):
+        lost, bare = rows[f"reuse, Delex({other})"], rows[f"reuse, {without}"]
+        rows[f"reuse, words of {other} lost"] = {name: lost[name] - bare[name] for name in lost}
     for way in WAYS:
         rows[f"plans, {way}"] = {f"{size}": table.value("plans", way, size=size) for size in SIZES["plans"]}
     joint = rows["plans, joint"]
-    best = {size: joint[size] - max(rows[f"plans, {plan}"][size] for plan in PLANS) for size in joint}
-    rows["plans, joint less the best cascade"] = {"least": min(best.values()), "most": max(best.values())}
+    less = [joint[size] - rows[f"plans, {plan}"][size] for plan in PLANS for size in joint]
+    rows["plans, joint less cascades"] = {"least": min(less), "most": max(less)}
     lead = [
         table.value("partial", f"{region} under std {training}")
         - table.value("partial", f"{region} under partial parser {training}")

@@ -126,7 +126,7 @@ def figures(worth: Mapping[str, Worth], other: Mapping[str, Outcome]) -> Figures
             for part in THESIS:
                 mean = np.mean([scores[part] for scores in own.values()], axis=0)
                 far = float(np.mean([scores[part] for scores in transfer.values()]))
-                row = {f"UAS, {n}": float(mean[SIZES.index(n)]) for n in SHOWN}
+                row = {f"UAS of {n}": float(mean[SIZES.index(n)]) for n in SHOWN}
                 found[name, templates, part] = {**row, "transfer": far, "break-even": even(mean, far)}
             found[name, templates, "simple"] |= {
                 "% of words": float(100 * np.mean([share(one, simple) for one in worth.values()])),
@@ -142,8 +142,10 @@ def table(found: Figures) -> list[str]:
         words = found[name, READ[0], "simple"]["% of words"]
         lines.append(f"simple: the slides' {name} classes, {words:.0f} % of words")
         lines.append(f"  {', '.join(simple)}")
-        scores = [f"UAS, {n}" for n in SHOWN]
-        lines.append(f"{'':26}" + "".join(f"{score:>10}" for score in scores) + "  transfer  break-even  later  slides")
+        scores = [f"UAS of {n}" for n in SHOWN]
+        lines.append(
+            f"{'':26}" + "".join(f"{f'UAS, {n}':>10}" for n in SHOWN) + "  transfer  break-even  later  slides"
+        )
         for templates in READ:
             for part, slides in THESIS.items():
                 row = found[name, templates, part]

@@ -120,8 +120,9 @@ def results(
     rows count that have the same ones.
 
     A document marks a table by `<!-- results FOLDER OPTIONS -->` and `<!-- end -->`, with the options of this command
-    that say what is in it. --update writes such tables; --check compares every figure with the runs that it stands
-    for, and exits with 1 if one is wrong.
+    that say what is in it; a figure in the text is `<!-- figure ROW COLUMN -->1.0<!-- end -->`, of the last table
+    above it. --update writes both; --check compares every figure with the runs that it stands for, and exits with 1
+    if one is wrong.
 
     --sql needs DuckDB: pip install 'panparser[grid]'; --plot needs the extra analysis.
 
@@ -304,7 +305,8 @@ def _documents(checked: list[str], updated: list[str]) -> None:
                 f"{name}: {tables} of other figures, which no run stands for: {', '.join(found.others)}",
                 file=sys.stderr,
             )
-        none = "" if found.tables else "; no table of results is marked in it"
-        _tell(f"{name}: {found.figures} figures, {len(found.mismatches)} wrong{none}")
+        none = "" if found.tables or found.figures else "; no table of results is marked in it"
+        figures = f"{found.figures} figure{'s' * (found.figures != 1)}"
+        _tell(f"{name}: {figures}, {len(found.mismatches)} wrong{none}")
     if wrong:
         raise typer.Exit(1)

@@ -30,9 +30,9 @@ _TABLE = re.compile(
     r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
 )
 _FIGURE = re.compile(
-    r"(?P<open><!-- figure (?P<options>(?:(?!-->)[^\n])+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)"
+    r"(?<!`)(?P<open><!-- figure (?P<options>(?:(?!-->)[^\n])+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)"
 )
-_FROM = re.compile(r"<!-- figures (?P<options>(?:(?!-->)[^\n])+?) -->")
+_FROM = re.compile(r"(?<!`)<!-- figures (?P<options>(?:(?!-->)[^\n])+?) -->")
 _MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>results?|figures?)\b[^\n]*")  # a marker, well formed or not
 _OF_TABLES = "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->"
 _FORMS = {
