@@ -511,10 +511,7 @@ in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" UAS
         ("<!-- figures --><!-- figure dynamic UAS -->1<!-- end -->", "page.md:4: expected <!-- figures FOLDER OPTIONS"),
         ("<!-- figures results --metrics UAS --> points", "page.md:4: expected one of .*, found --metrics"),
         ("<!-- figures results --><!-- figure dynamic t1 -->1<!-- end -->", "no run has t1; there are .*UAS"),
-        (
-            "<!-- figures results --><!-- figure dynamic UAS -->1<!-- end -->",
-            "leave one column, found columns t1; t2; a",
-        ),
+        ("<!-- figures results --columns seed --><!-- figure dynamic UAS -->1<!-- end -->", "columns 1 UAS; 2 UAS"),
         ("<!-- figure dynamic t1 -->1", "expected <!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line"),
         ("<!-- figure 'dynamic t1 -->1<!-- end -->", "No closing quotation"),
         ("<!-- figures dynamic t1 -->1<!-- end -->", "page.md:4: expected a folder of results, found dynamic t1"),

@@ -68,6 +68,7 @@ def compare_more(states, alone, names):
     assert states.stacks().shape[1] == max(len(at.state.stack) for at in alone)
 
 
+@pytest.mark.unmeasured
 @each_variant(focus="fixed")
 def test_a_batch_steps_as_states_do_one_at_a_time(system):
     """Every built-in system: random derivations, in which rows branch as they do in a beam."""

@@ -127,16 +127,19 @@ class _Tables:
                 runs = replace(source, published=None)
                 if runs not in self.results:
                     self.results[runs] = source.results()
-                shown = layout if metric is None else replace(layout, metric=metric)
-                table = source.finished(shown.table(self.results[runs]), shown)
-                self.made[options, metric] = table if metric is None else _of_metric(table, metric)
+                if metric is None:
+                    table = source.finished(layout.table(self.results[runs]), layout)
+                else:
+                    shown = layout.of_metric(self.results[runs], metric)
+                    table = _one_column(source.finished(shown, replace(layout, metric=metric)), metric)
+                self.made[options, metric] = table
             except PanParserError as error:
                 raise SpecError(f"{place}: {error}") from None
         return self.made[options, metric]
 
 
-def _of_metric(table: ResultTable, metric: str) -> ResultTable:
-    """The table of one metric, whose column has its name."""
+def _one_column(table: ResultTable, metric: str) -> ResultTable:
+    """The table of a metric, whose column has its name."""
     if len(table.head) != table.names + 1:
         found = "; ".join(table.head[table.names :])
         raise SpecError(f"expected --metric, or options that leave one column, found columns {found}")

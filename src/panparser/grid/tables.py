@@ -50,12 +50,19 @@ class ResultLayout:
 
     def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
         """The table of results."""
-        chosen = results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
+        chosen = self._chosen(results)
         metrics = [name.strip() for name in (self.metric or "").split(",")]
         if len(metrics) > 1:
             return self._of_metrics(chosen, metrics)
         shape = _Shape(chosen, self, whole=results)
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
+
+    def of_metric(self, results: Results, metric: str) -> ResultTable:
+        """The table of one metric as it is among several: a column of its own, unless `columns` has names."""
+        return self._of_metrics(self._chosen(results), [metric])
+
+    def _chosen(self, results: Results) -> Results:
+        return results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
 
     def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
         """Rows as ever, and a column for each metric; or, of each column, one for each."""
