@@ -158,6 +158,7 @@ def test_labels_alternatives_and_the_least_certain_word(completer, sentences):
     assert len({(*tree["heads"], *tree["labels"]) for tree in trees}) == len(trees)
 
 
+@pytest.mark.unmeasured
 def test_the_label_that_is_shown_is_the_first(completer, sentences):
     if completer.parser is None:
         return

@@ -21,6 +21,7 @@ def treebanks(tmp_path_factory):
     return write_treebanks(tmp_path_factory.mktemp("grid") / "treebanks")
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("path", GRIDS, ids=lambda path: path.stem)
 def test_grids_are_valid_and_make_tables(path, treebanks, monkeypatch):
     values = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -208,6 +208,7 @@ STRANGE = {
 
 
 @pytest.mark.unmeasured
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("name", STRANGE)
 def test_every_character_of_strange_text_is_accounted_for(run, pipeline_file, tmp_path, name):
     text = STRANGE[name]

@@ -41,6 +41,7 @@ def right(found, expected):
     return sum(ours == theirs for ours, theirs in pairs) / len(pairs)
 
 
+@pytest.mark.unmeasured
 def test_advice_replaces_what_the_treebank_says(teacher):
     """All tags are shuffled: what is learned of them comes from teachers alone."""
     expected = upos(teacher, TRAIN)

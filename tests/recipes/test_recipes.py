@@ -70,6 +70,7 @@ def test_what_is_not_said_is_the_default():
     assert recipe.resolved() == recipe
 
 
+@pytest.mark.unmeasured
 @pytest.mark.parametrize("system", variants(), ids=identify)
 def test_specs_survive_a_recipe(system, tmp_path):
     for spec in (

@@ -21,6 +21,7 @@ each = pytest.mark.parametrize("system", EACH, ids=lambda s: f"{s.name}{'-single
 TRAINED = [system for system in EACH if system.static_oracle != "swap-eager"]
 
 
+@pytest.mark.unmeasured
 @each
 def test_no_state_has_another_token_than_words(system):
     """From the initial state on, and the trees are those of the same system with Root."""
