@@ -307,7 +307,7 @@ def test_only_one_kind_of_workers(finished, tmp_path):
 @pytest.mark.unmeasured
 def test_a_scheduler_that_does_not_answer(finished, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="needs the extra grid")
-    monkeypatch.setattr("panparser.grid.clusters._LOST", 1.0)
+    monkeypatch.setattr("panparser._clusters._PATIENCE", 1.0)
     with pytest.raises(PanParserError, match="no scheduler answers"):
         pp.run_grid(replace(finished[0], results=tmp_path / "r"), cluster="tcp://127.0.0.1:9")
 
