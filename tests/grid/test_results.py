@@ -513,8 +513,13 @@ in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" UAS
         ("<!-- figures results --><!-- figure dynamic t1 -->1<!-- end -->", "no run has t1; there are .*UAS"),
         ("<!-- figures results --columns seed --><!-- figure dynamic UAS -->1<!-- end -->", "columns 1 UAS; 2 UAS"),
         ("<!-- figure dynamic t1 -->1", "expected <!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line"),
-        ("<!-- figure 'dynamic t1 -->1<!-- end -->", "No closing quotation"),
+        ("<!-- figure 'dynamic t1 -->1<!-- end -->", "expected quotation marks in pairs"),
         ("<!-- figures dynamic t1 -->1<!-- end -->", "page.md:4: expected a folder of results, found dynamic t1"),
+        ("<!-- Figure dynamic t1 -->1<!-- end -->", "expected <!-- figure ROW COLUMN -->"),
+        ("`dynamic`<!-- figure dynamic t9 -->1<!-- end -->", "found t9"),
+        ("<!-- figure dynamic t1 -->+<!-- end -->", "expected a number"),
+        ("<!-- figures results --metric UAS --metric LAS -->", "expected --metric once, with a value, found it twice"),
+        ("<!-- figures results --metric -->", "expected --metric once, with a value, found it last"),
     ],
 )
 def test_figures_that_are_marked_wrongly(results, figure, message):
@@ -532,6 +537,70 @@ def test_where_figures_stand(results):
         check_document(page)
     page.write_text("It has <!-- figure dynamic t1 -->1<!-- end --> points.\n")
     with pytest.raises(SpecError, match=r"page\.md:1: expected a marked table, or <!-- figures FOLDER -->"):
+        check_document(page)
+
+
+@pytest.mark.parametrize("before", ["", "- ", "> ", "1. ", "<!-- figures results --rows setting -->"])
+def test_a_figure_does_not_begin_a_line(results, before):
+    page = results.parent / "page.md"
+    page.write_text(f"<!-- results results -->\n<!-- end -->\n\n{before}<!-- figure dynamic t1 -->1<!-- end -->\n")
+    with pytest.raises(SpecError, match=r"page\.md:4: a figure begins the line"):
+        check_document(page)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "```text\n{}\n```\n",
+        "````text\n```\n{}\n```\n````\n",
+        "1. a list\n\n   ~~~\n   {}\n   ~~~\n",
+        "> ```\n> {}\n> ```\n",
+        "It is `` `{}` ``.\n",
+        "It is `{}`.\n",
+        "```\n{}\n",
+    ],
+)
+def test_code_is_left_alone(results, code):
+    page = results.parent / "page.md"
+    text = "```x``` is no fence.\n\n" + code.format("<!-- figure dynamic t1 -->99.9<!-- end -->")
+    page.write_text(text)
+    assert check_document(page).figures == 0
+    assert with_results(text, page) == text
+
+
+def test_an_empty_figure_is_written_as_a_number(results):
+    page = results.parent / "page.md"
+    text = "<!-- results results -->\n<!-- end -->\n\nIt has <!-- figure dynamic t2 --><!-- end -->.\n"
+    whole = with_results(text, page)
+    page.write_text(whole)
+    value = pp.ResultLayout().table(pp.Results.read(results)).rows[1][2].value
+    assert f"-->{value:.2f}<!-- end -->." in whole
+    assert not check_document(page).mismatches
+
+
+def test_a_table_is_as_it_is_written(results):
+    """Whatever stands in its rule, or outside its cells."""
+    page = results.parent / "page.md"
+    whole = with_results("<!-- results results -->\n<!-- end -->\n", page)
+    rule = whole.splitlines()[2]
+    for changed in (whole.replace(rule, "| 99 | 99 | 99 | 99 |"), whole.replace(" |\n<", " | 99\n<")):
+        page.write_text(changed)
+        assert check_document(page).mismatches
+        assert with_results(changed, page) == whole
+    for lost in ("Some words.\n", "  | indented |\n", "> | quoted |\n", "9 | 8 |\n"):
+        page.write_text(whole.replace("<!-- end -->", f"{lost}<!-- end -->"))
+        with pytest.raises(SpecError, match=r"page\.md:1: expected <!-- results FOLDER OPTIONS --> on a line, a table"):
+            with_results(page.read_text(), page)
+
+
+def test_figures_of_hidden_tables_are_of_all_runs(results):
+    """A table that is shown says so itself."""
+    (path, *_) = (path for path in results.glob("*.json"))
+    path.unlink()
+    page = results.parent / "page.md"
+    page.write_text("<!-- figures results --rows setting -->\n\nIt has <!-- figure dynamic UAS -->1<!-- end -->,\n"
+                    "and the other <!-- figure static UAS -->1<!-- end -->.\n")  # fmt: skip
+    with pytest.raises(SpecError, match=r"expected a figure of all runs, found .* \[\d of \d\]"):
         check_document(page)
 
 
@@ -603,7 +672,7 @@ def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(results, 
 @pytest.mark.parametrize(
     ("marker", "message"),
     [
-        ('results --metric "UAS', "page.md:1: No closing quotation"),
+        ('results --metric "UAS', "page.md:1: expected quotation marks in pairs"),
         ("results --groups words", "expected a fact and rising borders"),
         ("results --beside nowhere.csv", "page.md:1: .*nowhere.csv: cannot be read"),
         ("results --with nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),

@@ -144,7 +144,10 @@ def results(
              "against": against}  # fmt: skip
     modes = {"--check": check, "--update": update, "--sql": sql, "--pack": pack_files, "--mlflow": mlflow,
              "--wandb": wandb, "--failed": failed}  # fmt: skip
-    mode = next((name for name, value in modes.items() if value not in (None, False, [])), None)
+    asked = [name for name, value in modes.items() if value not in (None, False, [])]
+    if len(asked) > 1 and set(asked) not in ({"--check", "--update"}, {"--mlflow", "--wandb"}):
+        raise SpecError(f"expected one of {', '.join(asked)} at a time")
+    mode = asked[0] if asked else None
     if mode is not None:
         drawn = {"beside": beside, "plot": plot, "summary": summary}
         changed = {"split": split != "test", "digits": digits is not None, "shuffles": shuffles != 10_000}
@@ -153,7 +156,10 @@ def results(
         _refuse_unused(mode, {**of_tables, **of_grids}, format)
     if check or update:
         if folder is not None:
-            raise SpecError(f"documents name their folders: expected none beside --check and --update, found {folder}")
+            raise SpecError(
+                f"documents name their folders: expected none beside --check and --update, found {folder}; "
+                "several documents: --check A.md --check B.md"
+            )
         _documents(check or [], update or [])
         return
     if folder is None:

@@ -51,7 +51,10 @@ def check_document(path: Path) -> Checked:
     figures = len(found.figures)
     for each in found.tables:
         figures += sum(bool(cell.keys) for row in each.table.rows for cell in row)
-        mismatches += _compared(each.body, each.line + 1, each.table, str(path))
+        differences = list(_compared(each.body, each.line + 1, each.table, str(path)))
+        if not differences and each.body != each.expected:
+            differences.append(Mismatch(str(path), each.line, "table", "another form", "the form of --update", ()))
+        mismatches += differences
     mismatches += [
         Mismatch(str(path), each.line, each.what, each.body, each.expected, each.keys)
         for each in found.figures

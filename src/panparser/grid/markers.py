@@ -27,13 +27,14 @@ from panparser.grid.table import Cell, ResultTable
 from panparser.grid.tables import ResultLayout
 
 _TABLE = re.compile(
-    r"(?P<open><!-- results (?P<options>[^\n]+?) -->\n)(?P<body>(?:(?!<!--).)*?)(?P<close><!-- end -->)", re.DOTALL
+    r"(?P<open><!-- results (?P<options>(?:(?!-->)[^\n])+?) -->\n)"
+    r"(?P<body>(?:\|[^\n]*\n|[ \t]*\n)*)(?P<close><!-- end -->)"  # a table and nothing else, which would be lost
 )
 _FIGURE = re.compile(
-    r"(?<!`)(?P<open><!-- figure (?P<options>(?:(?!-->)[^\n])+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)"
+    r"(?P<open><!-- figure (?P<options>(?:(?!-->)[^\n])+?) -->)(?P<body>[^<\n]*)(?P<close><!-- end -->)"
 )
-_FROM = re.compile(r"(?<!`)<!-- figures (?P<options>(?:(?!-->)[^\n])+?) -->")
-_MEANT = re.compile(r"(?<!`)<!--\s*(?P<kind>results?|figures?)\b[^\n]*")  # a marker, well formed or not
+_FROM = re.compile(r"<!-- figures (?P<options>(?:(?!-->)[^\n])+?) -->")
+_MEANT = re.compile(r"<!--\s*(?P<kind>results?|figures?)(?![\w-])[^\n]*", re.IGNORECASE)  # well formed or not
 _OF_TABLES = "<!-- results FOLDER OPTIONS --> on a line, a table, and <!-- end -->"
 _FORMS = {
     "result": _OF_TABLES,
@@ -41,8 +42,12 @@ _FORMS = {
     "figure": "<!-- figure ROW COLUMN -->, a number, and <!-- end --> on one line",
     "figures": "<!-- figures FOLDER OPTIONS -->",
 }
-_CODE = re.compile(r"^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
-_NUMBER = re.compile(r"[+-]?(\d[\d,]*)?(\.\d+)?")
+_FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}(?=[^`\n]*$)|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
+_SPAN = re.compile(r"(?<!`)(?P<mark>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=mark)(?!`)", re.DOTALL)
+_NOTHING = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])?\s*")  # before the first word of a line
+_COMMENT = re.compile(r"<!--.*?-->")
+_NUMBER = re.compile(r"[+-]?(?=[\d.])(\d[\d,]*)?(\.\d+)?")
+_GAP = re.compile(r" \[\d+ of \d+\]$")  # of a mean that some runs have no part in
 _FIRST = re.compile(r"[+-]?(\d[\d,]*)?\.?\d+")  # number of a text
 _NEXT = re.compile(r",(?=[^,=]*=)")  # a comma before an axis; names may have commas, too
 _OPTIONS = (
@@ -156,7 +161,9 @@ def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultL
         word = words.pop(0)
         if word in _SWITCHES:
             switches.add(word)
-        elif word in _OPTIONS and words:
+        elif word in _OPTIONS:
+            if not words or word[2:] in given:
+                raise SpecError(f"{place}: expected {word} once, with a value, found it {'twice' if words else 'last'}")
             given[word[2:]] = words.pop(0)
         elif word.startswith("--"):
             raise SpecError(f"{place}: expected one of {', '.join((*_OPTIONS, *_SWITCHES))}, found {word}")
@@ -173,8 +180,8 @@ def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultL
 def _words(options: str, place: str) -> list[str]:
     try:
         return shlex.split(options)
-    except ValueError as error:
-        raise SpecError(f"{place}: {error}") from None
+    except ValueError:
+        raise SpecError(f"{place}: expected quotation marks in pairs, found {options}") from None
 
 
 def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultLayout:
@@ -207,7 +214,7 @@ def _read_digits(text: str) -> tuple[int, ...]:
 
 def marked(text: str, path: Path) -> Marked:
     """All marked tables and figures of a document, and what they should be."""
-    code = [match.span() for match in _CODE.finditer(text)]
+    code = _code(text)
     tables, figures, sources = (
         [match for match in kind.finditer(text) if not _is_within(code, match.start())]
         for kind in (_TABLE, _FIGURE, _FROM)
@@ -229,7 +236,7 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     """`tables`: the markers of tables, shown or not, in their order; the last one above says what the figure is of."""
     line = _line(text, match)
     place = f"{path}:{line}"
-    if not text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip():
+    if _NOTHING.fullmatch(_COMMENT.sub("", text[text.rfind("\n", 0, match.start()) + 1 : match.start()])):
         raise SpecError(f"{place}: a figure begins the line, which Markdown takes for HTML: expected a word before it")
     words = _words(match["options"], place)
     sign = -1 if words[:1] == [_LESS] else 1
@@ -243,25 +250,27 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     row, column = words
     table = made.of(above[-1]["options"], place, column if above[-1].re is _FROM else None)
     cell = _cell(table, row, column, place)
+    if above[-1].re is _FROM and _GAP.search(cell.text):
+        raise SpecError(f"{place}: {row}, {column}: expected a figure of all runs, found {cell.text}")
     expected = _written(cell, match["body"], sign, place)
     return MarkedFigure(*match.span("body"), line, f"{row}, {column}", match["body"], expected, cell.keys)
 
 
 def _cell(table: ResultTable, row: str, column: str, place: str) -> Cell:
     """A cell by the names of its row, with commas, and of its column."""
-    rows = {", ".join(cell.text for cell in cells[: table.names]): cells for cells in table.rows}
+    rows = [", ".join(cell.text for cell in cells[: table.names]) for cells in table.rows]
     columns = table.head[table.names :]
     for name, known in ((row, rows), (column, columns)):
         if name not in known:
-            raise SpecError(f"{place}: expected one of {'; '.join(known)}, found {name or 'nothing'}")
-    return rows[row][table.names + columns.index(column)]
+            raise SpecError(f"{place}: expected one of {'; '.join(known) or 'nothing'}, found {name or 'nothing'}")
+        if known.count(name) > 1:
+            raise SpecError(f"{place}: expected a name that only one has, found {name}")
+    return table.rows[rows.index(row)][table.names + columns.index(column)]
 
 
 def _written(cell: Cell, body: str, sign: int, place: str) -> str:
     """The figure of a cell as the text has it: with as many digits, and a plus or none; if there is none, as it is."""
-    if not body.strip():
-        return cell.text
-    if not _NUMBER.fullmatch(body):
+    if body.strip() and not _NUMBER.fullmatch(body):
         raise SpecError(f"{place}: expected a number between <!-- figure --> and <!-- end -->, found {body}")
     value = cell.value
     if value is None:
@@ -269,8 +278,8 @@ def _written(cell: Cell, body: str, sign: int, place: str) -> str:
         if first is None:
             raise SpecError(f"{place}: expected the name of a figure, found that of {cell.text or 'an empty cell'}")
         value = float(first[0].replace(",", ""))
-    digits = len(body.partition(".")[2])
-    shown = f"{round(sign * value, digits) + 0.0:{'+' if body[0] in '+-' else ''},.{digits}f}"
+    digits = len(body.partition(".")[2]) if body.strip() else cell.digits or 0
+    shown = f"{round(sign * value, digits) + 0.0:{'+' if body.startswith('+') else ''},.{digits}f}"
     return re.sub(r"^([+-]?)0\.", r"\1.", shown) if body.lstrip("+-").startswith(".") else shown
 
 
@@ -278,8 +287,24 @@ def _check_markers(text: str, path: Path, code: list[tuple[int, int]], known: se
     """Raises SpecError for a marker that nothing belongs to: nothing would be compared, or other text overwritten."""
     for match in _MEANT.finditer(text):
         if match.start() not in known and not _is_within(code, match.start()):
-            expected = _FORMS[match["kind"]]
+            expected = _FORMS[match["kind"].lower()]
             raise SpecError(f"{path}:{_line(text, match)}: expected {expected}, found {match[0].strip()}")
+
+
+def _code(text: str) -> list[tuple[int, int]]:
+    """Where fenced code and code in the text is."""
+    found = []
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence["mark"].startswith(opened["mark"]) and not fence["rest"].strip():
+            found.append((opened.start(), fence.end()))
+            opened = None
+    if opened is not None:
+        found.append((opened.start(), len(text)))
+    spans = [match.span() for match in _SPAN.finditer(text)]
+    return found + [span for span in spans if not _is_within(found, span[0])]
 
 
 def _is_within(spans: list[tuple[int, int]], at: int) -> bool:
