@@ -315,7 +315,7 @@ def claimed(outcomes: Mapping[str, Outcome]) -> dict[str, dict[str, float]]:
     rows |= {f"for UAS {level}": {"sentences": value} for level, value in needed if value > SIZES[0]}
     rows["rank correlation"] = correlations(measures_of(outcomes))
     rows["languages that restart brings closer"] = {
-        plain: sum(one.bias[f"{plain}-restart"]["bias"] < one.bias[plain]["bias"] for one in outcomes.values())
+        plain: float(sum(one.bias[f"{plain}-restart"]["bias"] < one.bias[plain]["bias"] for one in outcomes.values()))
         for plain in STRATEGIES
         if f"{plain}-restart" in STRATEGIES
     } | {"all": len(outcomes)}
