@@ -136,6 +136,8 @@ def test_sql_exports_and_plots(results, run, tmp_path):
         (("--sql", "SELECT 1", "--grid", "grid"), "--sql makes no such table: expected no --grid beside it"),
         (("--failed", "--digits", 3), "--failed makes no such table: expected no --digits beside it"),
         (("--pack", "--against", "static"), "--pack makes no such table: expected no --against beside it"),
+        (("--pack", "--failed"), "expected one of --pack, --failed at a time"),
+        (("--check", "page.md", "--wandb", "w"), "expected one of --check, --wandb at a time"),
     ):
         code, _, errors = run("results", results, *arguments)
         assert code == 2
