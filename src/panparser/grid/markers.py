@@ -269,7 +269,7 @@ def _cell(table: ResultTable, row: str, column: str, place: str) -> Cell:
 
 
 def _written(cell: Cell, body: str, sign: int, place: str) -> str:
-    """The figure of a cell as the text has it: with as many digits, and a plus or none; if there is none, as it is."""
+    """The figure of a cell with the digits, and the plus, that the text has; or with its own, if the text has none."""
     if body.strip() and not _NUMBER.fullmatch(body):
         raise SpecError(f"{place}: expected a number between <!-- figure --> and <!-- end -->, found {body}")
     value = cell.value
