@@ -7,7 +7,7 @@ ENGINE := $(SOURCES) CMakeLists.txt
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test coverage test-all lint format stubs docs bench fuzz sanitize sanitize-threads wheel wheel-test cross sdist clean
+.PHONY: help build demo test test-all lint format stubs docs bench fuzz sanitize sanitize-threads wheel wheel-test cross sdist clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -49,12 +49,8 @@ demo: $(VENV)/.analysis  ## English text to trees, a small parser trained, a der
 	$(BIN)/python examples/derivation.py
 	$(BIN)/panparser check arc-hybrid --max-words 5
 
-TESTS := -q -n 2 --dist worksteal -m "not slow"
-test: $(VENV)/.dev  ## run the tests (everything but the minutes-long exhaustive checks)
-	$(BIN)/pytest $(TESTS)
-
-coverage: $(VENV)/.dev  ## run the same tests, see which lines they reach, and demand 90 % (takes a quarter longer)
-	$(BIN)/pytest $(TESTS) --cov --cov-report=term
+test: $(VENV)/.dev  ## run the tests but the minutes-long exhaustive checks (COVERAGE=1: 90 % of the lines must be reached)
+	$(BIN)/pytest -q -n 2 --dist worksteal -m "not slow" $(if $(COVERAGE),--cov --cov-report=term)
 
 test-all: $(VENV)/.dev  ## run all tests, the slow ones too, with more random examples
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -q -n 2 --dist worksteal

@@ -1,4 +1,4 @@
-"""Every reader with five hundred damaged inputs, and with those that once failed; `make fuzz` has many more."""
+"""Every reader with a thousand damaged inputs, and with those that once failed; `make fuzz` has many more."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def run(*arguments):
 
 @pytest.mark.parametrize("readers", [READERS[first::8] for first in range(8)], ids=" ".join)
 def test_only_errors_of_the_project_come_out(readers):
-    found = run(*readers, "--count", "500")
+    found = run(*readers, "--count", "1000")
     assert len(found.stdout.splitlines()) == len(readers)
     assert found.returncode == 0, found.stdout + found.stderr
     assert " 0 accepted" not in found.stdout  # the seeds are valid, and some survive
