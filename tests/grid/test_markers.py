@@ -31,8 +31,19 @@ Text, and a table of something else:
 """
 
 
-def test_figures_of_documents_are_traced_to_runs(results):
-    page = results.parent / "page.md"
+@pytest.fixture
+def page(results):
+    """A document beside the folder `results`."""
+    return results.parent / "page.md"
+
+
+def refused(page, text, message):
+    page.write_text(text)
+    with pytest.raises(SpecError, match=message):
+        check_document(page)
+
+
+def test_figures_of_documents_are_traced_to_runs(page, results):
     page.write_text(PAGE)
     assert check_document(page).mismatches
     page.write_text(with_results(PAGE, page))
@@ -49,9 +60,8 @@ def test_figures_of_documents_are_traced_to_runs(results):
     assert f"page.md:7: dynamic, t2: expected {right} (runs " in str(mismatch)
 
 
-def test_figures_in_the_text_are_those_of_cells(results):
+def test_figures_in_the_text_are_those_of_cells(page, results):
     """Of the table above or of one that is not shown: with the digits and the sign that the text has."""
-    page = results.parent / "page.md"
     table = pp.ResultLayout().table(pp.Results.read(results))
     value = table.rows[1][2].value
     uas = pp.ResultLayout(metric="UAS").table(pp.Results.read(results)).rows[1][2].value
@@ -107,30 +117,31 @@ in <!-- figures results --rows treebank,setting --><!-- figure "t2, dynamic" UAS
         ("<!-- figures results --metric -->", "expected --metric once, with a value, found it last"),
     ],
 )
-def test_figures_that_are_marked_wrongly(results, figure, message):
-    page = results.parent / "page.md"
-    page.write_text(f"<!-- results results -->\n<!-- end -->\n\nIt has {figure}.\n")
-    with pytest.raises(SpecError, match=message):
-        check_document(page)
+def test_figures_that_are_marked_wrongly(page, figure, message):
+    refused(page, f"<!-- results results -->\n<!-- end -->\n\nIt has {figure}.\n", message)
 
 
-def test_where_figures_stand(results):
+def test_where_figures_stand(page):
     """Markdown takes a line that a comment begins for HTML; and a figure needs a table."""
-    page = results.parent / "page.md"
-    page.write_text("<!-- results results -->\n<!-- end -->\n\n<!-- figure dynamic t1 -->1<!-- end --> points.\n")
-    with pytest.raises(SpecError, match=r"page\.md:4: a figure begins the line"):
-        check_document(page)
-    page.write_text("It has <!-- figure dynamic t1 -->1<!-- end --> points.\n")
-    with pytest.raises(SpecError, match=r"page\.md:1: expected a marked table, or <!-- figures FOLDER -->"):
-        check_document(page)
+    refused(
+        page,
+        "<!-- results results -->\n<!-- end -->\n\n<!-- figure dynamic t1 -->1<!-- end --> points.\n",
+        r"page\.md:4: a figure begins the line",
+    )
+    refused(
+        page,
+        "It has <!-- figure dynamic t1 -->1<!-- end --> points.\n",
+        r"page\.md:1: expected a marked table, or <!-- figures FOLDER -->",
+    )
 
 
 @pytest.mark.parametrize("before", ["", "- ", "> ", "1. ", "<!-- figures results --rows setting -->"])
-def test_a_figure_does_not_begin_a_line(results, before):
-    page = results.parent / "page.md"
-    page.write_text(f"<!-- results results -->\n<!-- end -->\n\n{before}<!-- figure dynamic t1 -->1<!-- end -->\n")
-    with pytest.raises(SpecError, match=r"page\.md:4: a figure begins the line"):
-        check_document(page)
+def test_a_figure_does_not_begin_a_line(page, before):
+    refused(
+        page,
+        f"<!-- results results -->\n<!-- end -->\n\n{before}<!-- figure dynamic t1 -->1<!-- end -->\n",
+        r"page\.md:4: a figure begins the line",
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,16 +156,14 @@ def test_a_figure_does_not_begin_a_line(results, before):
         "```\n{}\n",
     ],
 )
-def test_code_is_left_alone(results, code):
-    page = results.parent / "page.md"
+def test_code_is_left_alone(page, code):
     text = "```x``` is no fence.\n\n" + code.format("<!-- figure dynamic t1 -->99.9<!-- end -->")
     page.write_text(text)
     assert check_document(page).figures == 0
     assert with_results(text, page) == text
 
 
-def test_an_empty_figure_is_written_as_a_number(results):
-    page = results.parent / "page.md"
+def test_an_empty_figure_is_written_as_a_number(page, results):
     text = "<!-- results results -->\n<!-- end -->\n\nIt has <!-- figure dynamic t2 --><!-- end -->.\n"
     whole = with_results(text, page)
     page.write_text(whole)
@@ -163,9 +172,8 @@ def test_an_empty_figure_is_written_as_a_number(results):
     assert not check_document(page).mismatches
 
 
-def test_a_table_is_as_it_is_written(results):
+def test_a_table_is_as_it_is_written(page):
     """Whatever stands in its rule, or outside its cells."""
-    page = results.parent / "page.md"
     whole = with_results("<!-- results results -->\n<!-- end -->\n", page)
     rule = whole.splitlines()[2]
     for changed in (whole.replace(rule, "| 99 | 99 | 99 | 99 |"), whole.replace(" |\n<", " | 99\n<")):
@@ -178,19 +186,17 @@ def test_a_table_is_as_it_is_written(results):
             with_results(page.read_text(), page)
 
 
-def test_figures_of_hidden_tables_are_of_all_runs(results):
+def test_figures_of_hidden_tables_are_of_all_runs(page, results):
     """A table that is shown says so itself."""
     (path, *_) = (path for path in results.glob("*.json"))
     path.unlink()
-    page = results.parent / "page.md"
     page.write_text("<!-- figures results --rows setting -->\n\nIt has <!-- figure dynamic UAS -->1<!-- end -->,\n"
                     "and the other <!-- figure static UAS -->1<!-- end -->.\n")  # fmt: skip
     with pytest.raises(SpecError, match=r"expected a figure of all runs, found .* \[\d of \d\]"):
         check_document(page)
 
 
-def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(results):
-    page = results.parent / "page.md"
+def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(page):
     page.write_text("<!-- results results --rows treebank,setting -->\n<!-- end -->\n")
     whole = with_results(page.read_text(), page)
     lines = whole.splitlines(keepends=True)
@@ -208,13 +214,12 @@ def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(results):
     assert not check_document(page).mismatches
 
 
-def test_documents_with_other_results_and_published_figures(results):
+def test_documents_with_other_results_and_published_figures(page, results):
     """Paths count from the document; names may have commas; figures of others are compared, too."""
     outcome = made_outcome("other", correct=[1] * 12)
     pp.Results.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(results.parent / "peers")
     published = results.parent / "published.csv"
     published.write_text('setting,t1\n"peer, old",12.34\n')
-    page = results.parent / "page.md"
     where = '--where "setting=static,setting=peer, old,treebank=t1"'
     marker = f"results --with peers --metric UAS {where} --beside published.csv"
     page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
@@ -244,8 +249,7 @@ def test_documents_with_other_results_and_published_figures(results):
         "<!-- results\nresults -->\n<!-- end -->\n",
     ],
 )
-def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(results, text):
-    page = results.parent / "page.md"
+def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(page, text):
     page.write_text(f"A line.\n{text}")
     for use in (lambda: check_document(page), lambda: with_results(page.read_text(), page)):
         with pytest.raises(SpecError, match=r"page.md:2: expected <!-- results FOLDER OPTIONS --> on a line, a table"):
@@ -268,8 +272,5 @@ def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(results, 
         ("results --digits x", "--digits: expected a number"),
     ],
 )
-def test_markers_that_are_wrong(results, marker, message):
-    page = results.parent / "page.md"
-    page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
-    with pytest.raises(SpecError, match=message):
-        check_document(page)
+def test_markers_that_are_wrong(page, marker, message):
+    refused(page, f"<!-- results {marker} -->\n<!-- end -->\n", message)
