@@ -166,7 +166,9 @@ def test_documents_are_checked_and_written(results, run):
     assert run("results", "--update", windows)[:2] == (0, f"{windows}: written\n")
     assert windows.read_bytes().count(b"\r\n") == windows.read_bytes().count(b"\n") > 6
     windows.write_text("No table.\n")
-    assert run("results", "--check", windows)[1].endswith("0 figures, 0 wrong; no table of results is marked in it\n")
+    assert run("results", "--check", windows)[1].endswith(
+        "0 figures, 0 wrong; no table or figure of results is marked in it\n"
+    )
     page.write_text(page.read_text().replace(" ± 0", " ± 1", 1).replace("| static |", "| statics |"))
     code, shown, _ = run("results", "--check", page)
     assert code == 1

@@ -196,6 +196,20 @@ def test_figures_of_hidden_tables_are_of_all_runs(page, results):
         check_document(page)
 
 
+def test_documents_that_are_no_text(page):
+    page.write_bytes(b"\xd0\x00")
+    with pytest.raises(SpecError, match=r"page\.md: expected UTF-8, found the byte 0xd0"):
+        check_document(page)
+    with pytest.raises(SpecError, match="cannot be read: No such file"):
+        check_document(page.parent / "nowhere.md")
+
+
+def test_measurements_name_their_metrics_if_none_is_asked_for(page):
+    clocks = [({"parser": name}, pp.outcome_of({"clock": name}, {}, facts={"words/s": 3.0})) for name in "ab"]
+    pp.Results.made("m", clocks).write(page.parent / "m")
+    refused(page, "<!-- results m -->\n<!-- end -->\n", "no run has UAS; there are seconds, words/s")
+
+
 def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(page):
     page.write_text("<!-- results results --rows treebank,setting -->\n<!-- end -->\n")
     whole = with_results(page.read_text(), page)

@@ -311,7 +311,7 @@ def _documents(checked: list[str], updated: list[str]) -> None:
                 f"{name}: {tables} of other figures, which no run stands for: {', '.join(found.others)}",
                 file=sys.stderr,
             )
-        none = "" if found.tables or found.figures else "; no table of results is marked in it"
+        none = "" if found.tables or found.figures else "; no table or figure of results is marked in it"
         figures = f"{found.figures} figure{'s' * (found.figures != 1)}"
         _tell(f"{name}: {figures}, {len(found.mismatches)} wrong{none}")
     if wrong:

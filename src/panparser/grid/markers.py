@@ -330,5 +330,7 @@ def read_document(path: Path) -> str:
     """The text of a document, whatever ends its lines."""
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path}: expected UTF-8, found the byte 0x{error.object[error.start]:02x}") from None

@@ -158,10 +158,8 @@ class _Shape:
             return
         scores = [outcome.values["scores"] for outcome in outcomes]
         splits = sorted({name for each in scores for name in each})
-        if split not in splits:
-            raise SpecError(
-                f"{self.results.name}: no run has scores of {split}; there are {', '.join(splits) or 'none'}"
-            )
+        if splits and split not in splits:
+            raise SpecError(f"{self.results.name}: no run has scores of {split}; there are {', '.join(splits)}")
         names = sorted({name for each in scores for name in each.get(split, {})} | {"seconds"})
         facts = sorted({name for outcome in outcomes for name in outcome.facts})
         raise SpecError(f"{self.results.name}: no run has {self.metric}; there are {', '.join([*names, *facts])}")
