@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 
@@ -47,6 +49,28 @@ def test_bytes_that_are_not_utf8_stay():
 def test_what_could_not_be_written_back_is_refused(row):
     with pytest.raises(pp.ConlluError):
         Draft.read(f"{row}\n\n")
+
+
+@pytest.mark.parametrize(
+    ("token", "before_word", "message"),
+    [
+        ("2-1", 2, "expected the numbers of a first and a last word in ID, found '2-1'"),
+        ("2-4", 2, "expected a multiword token of words 1 to 3, found 2-4"),
+        ("4-5", 4, "expected a multiword token of words 1 to 3, found 4-5"),
+    ],
+)
+def test_multiword_tokens_end_in_their_sentence_and_after_they_begin(token, before_word, message):
+    """Tokens that end before they begin were read, and the tokens of such a sentence had no end."""
+    rows = [f"{number}\tword\t_\t_\t_\t_\t0\troot\t_\t_" for number in (1, 2, 3)]
+    rows.insert(before_word - 1, token + "\tword" + "\t_" * 8)
+    with pytest.raises(pp.ConlluError, match=re.escape(message)) as refused:
+        Draft.read("\n".join(rows) + "\n\n")
+    assert refused.value.line == before_word - 1
+
+
+def test_a_token_of_one_word_is_a_token():
+    draft = Draft.read("1-1\tdu" + "\t_" * 8 + "\n1\tde\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    assert draft.tokens() == [(1, 1, "du", "_")]
 
 
 def test_a_sentence_with_all_heads_and_labels_is_done():

@@ -305,6 +305,7 @@ class _Reader:
         self.comments: list[str] = []
         self.words: list[Word] = []
         self.multiword: list[Extra] = []
+        self.range_starts: list[int] = []  # of lines with multiword tokens
         self.empty: list[Extra] = []
 
     def draft(self) -> Draft:
@@ -323,6 +324,10 @@ class _Reader:
             if word.head is not None and (word.head > len(self.words) or word.head == number):
                 expected = f"word {number}: expected the number of another word in HEAD, found {word.head}"
                 raise self._wrong(expected, self.starts[number - 1])
+        for token, start in zip(self.multiword, self.range_starts, strict=True):
+            if token.last > len(self.words):
+                expected = f"expected a multiword token of words 1 to {len(self.words)}"
+                raise self._wrong(f"{expected}, found {token.first}-{token.last}", start)
         return Draft(
             tuple(self.words),
             tuple(self.comments),
@@ -348,7 +353,10 @@ class _Reader:
         elif found := _RANGE.fullmatch(cells[0]):
             if int(found[1]) != len(self.words) + 1:
                 raise self._wrong(f"expected {cells[0]} before word {found[1]}, found it elsewhere", at)
+            if int(found[2]) < int(found[1]):
+                raise self._wrong(f"expected the numbers of a first and a last word in ID, found {cells[0]!r}", at)
             self.multiword.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
+            self.range_starts.append(at)
         elif found := _EMPTY.fullmatch(cells[0]):
             if int(found[1]) != len(self.words):
                 raise self._wrong(f"expected {cells[0]} after word {found[1]}, found it elsewhere", at)
