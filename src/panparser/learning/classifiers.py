@@ -243,15 +243,20 @@ def check_classifier(classifier: object, *methods: str) -> None:
     kind = type(classifier)
     if isinstance(classifier, type):
         raise SpecError(f"classifier must be a Classifier, not its class; got {classifier.__name__}")
-    for method in (*_ALWAYS, *methods):
-        if not has_method(classifier, method):
-            why = f", for {_WHY[method]}" if method in _WHY else ""
-            raise SpecError(f"classifier must have a method {method}{why}; {kind.__name__} has none")
+    check_methods(classifier, *_ALWAYS, *methods)
     name, batch = getattr(classifier, "name", None), getattr(classifier, "batch", None)
     if not isinstance(name, str) or not name:
         raise SpecError(f"name of {kind.__name__} must be a text; got {name!r}")
     if not isinstance(batch, int) or batch < 1:
         raise SpecError(f"batch of {kind.__name__} must be an integer >= 1; got {batch!r}")
+
+
+def check_methods(classifier: object, *methods: str) -> None:
+    """Raise SpecError unless the classifier implements these methods."""
+    for method in methods:
+        if not has_method(classifier, method):
+            why = f", for {_WHY[method]}" if method in _WHY else ""
+            raise SpecError(f"classifier must have a method {method}{why}; {type(classifier).__name__} has none")
 
 
 def check_class(kind: object) -> None:

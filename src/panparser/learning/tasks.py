@@ -20,6 +20,7 @@ from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best
 from panparser.errors import SpecError
+from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     STORED,
@@ -35,13 +36,12 @@ from panparser.learning.classifiers import (
 )
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
-from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import SKIP, EpochReport, Instead, Listener, SequenceReport, check_listeners
-from panparser.learning.listeners import Update as ReportedUpdate
+from panparser.learning.learner import BatchLearner, needed_method
+from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport, check_listeners
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
-from panparser.learning.search import BatchSearch, Sentences, batches
+from panparser.learning.search import BatchSearch, batches
 from panparser.learning.states import States
 from panparser.learning.strategies import Strategy
 from panparser.learning.task_states import Task, TaskStates
@@ -246,6 +246,9 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         else:
             self._learning = self._prepared(self.classifier)
         self.learner = BatchLearner(BatchSearch(self.states, self._learning), self.beam, self.training.seed)
+        self.member = BatchMember(
+            self, self.learner, self._replacement_states, report_interval=None, after_search=self._count_actions
+        )
         self._actions = 0  # of derivations learned from
 
     def _prepared(self, classifier: Classifier) -> Classifier:
@@ -262,51 +265,18 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
 
     def learn(self, epoch: int) -> None:
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples))
-        for some in batches(order, self._learning.batch):
-            strategies = [self.training.strategy_for(epoch, number) for number in some.tolist()]
-            for numbers, strategy in grouped(some, strategies):
-                self._learn_some(epoch, numbers, strategy)
+        self.member.train_epoch(epoch, batches(order, self._learning.batch))
 
-    def _learn_some(self, epoch: int, numbers: Sentences, strategy: Strategy) -> None:
-        decisions = {number: self.decide(epoch, number) for number in numbers.tolist()}
-        usual = np.array([number for number, decision in decisions.items() if decision is None], dtype=np.int64)
-        if len(usual):
-            self._teach(self.learner, epoch, usual, usual, strategy)
-        for number, decision in decisions.items():
-            if isinstance(decision, Instead):
-                self._teach_instead(epoch, number, decision, strategy)
-        for number, decision in decisions.items():
-            if decision is not SKIP:
-                self.notify("after_sentence", epoch, number)
-
-    def _teach(
-        self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
-    ) -> None:
-        notify = self._notifier(epoch, names, learner) if self.has_listener("before_update", "after_update") else None
-        learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
-        nodes = learner.states.nodes  # type: ignore[attr-defined]
-        for place in range(len(chosen)):
-            self._actions += max(node.length for node in nodes if node.example == place)
-
-    def _teach_instead(self, epoch: int, number: int, instead: Instead, strategy: Strategy) -> None:
+    def _replacement_states(self, number: int, replacement: Instead) -> tuple[States, int]:
         input, gold = self.examples[number]
-        input = input if instead.sentence is None else instead.sentence
-        states = TaskStates(self.task, [input], [gold if instead.gold is None else instead.gold])
-        other = BatchLearner(BatchSearch(states, self._learning), self.beam, self.training.seed)
-        other.random = self.learner.random
-        self._teach(other, epoch, np.zeros(1, dtype=np.int64), np.array([number]), strategy)
-        self.learner.updates += other.updates
+        input = input if replacement.sentence is None else replacement.sentence
+        gold = gold if replacement.gold is None else replacement.gold
+        return TaskStates(self.task, [input], [gold]), 0
 
-    def _notifier(self, epoch: int, numbers: Sentences, learner: BatchLearner) -> Notify:
-        def notify(pairs: list[Pair], applied: bool) -> None:
-            names = learner.states.names
-            for pair in pairs:
-                good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
-                scores = pair.positive_score, pair.negative_score, pair.started
-                update = ReportedUpdate(epoch, int(numbers[pair.sentence]), good, bad, *scores)
-                self.notify("after_update" if applied else "before_update", update)
-
-        return notify
+    def _count_actions(self, learner: BatchLearner, count: int) -> None:
+        nodes = learner.states.nodes  # type: ignore[attr-defined]
+        for example in range(count):
+            self._actions += max(node.length for node in nodes if node.example == example)
 
     def report(self, epoch: int) -> EpochReport:
         return SequenceReport(epoch, self._actions, self.learner.updates)

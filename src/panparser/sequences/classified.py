@@ -15,6 +15,7 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best, check_threads
 from panparser.errors import SpecError
 from panparser.features.atoms import CLASSES
+from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     Actions,
@@ -29,8 +30,8 @@ from panparser.learning.classifiers import (
 )
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
-from panparser.learning.learner import BatchLearner, grouped, needed_method
-from panparser.learning.listeners import SKIP, EpochReport, Instead, SequenceReport, Update
+from panparser.learning.learner import BatchLearner, needed_method
+from panparser.learning.listeners import EpochReport, Instead, SequenceReport
 from panparser.learning.options import Training
 from panparser.learning.record import SEQUENCES, TrainingRecord
 from panparser.learning.search import BatchSearch, batches
@@ -207,6 +208,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
             )
         )
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.beam, self.training.seed)
+        self.member = BatchMember(self, self.learner, self._replacement_states, self.names)
 
     @cached_property
     def _used(self) -> npt.NDArray[np.int64]:
@@ -214,48 +216,15 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
 
     def learn(self, epoch: int) -> None:
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(self._used)
-        for some in batches(order, self.classifier.batch):
-            strategies = [self.training.strategy_for(epoch, number) for number in some.tolist()]
-            for numbers, strategy in grouped(some, strategies):
-                self._learn_some(epoch, numbers, strategy)
-            self.notify("after_words", epoch, self.learner.words, self.learner.updates)
+        self.member.train_epoch(epoch, batches(order, self.classifier.batch))
 
-    def _learn_some(self, epoch: int, numbers: npt.NDArray[np.int64], strategy: Strategy) -> None:
-        decisions = {number: self.decide(epoch, number) for number in numbers.tolist()}
-        usual = [number for number, decision in decisions.items() if decision is None]
-        if usual:
-            self._teach(epoch, usual, strategy)
-        for number, decision in decisions.items():
-            if isinstance(decision, Instead):
-                self._teach_instead(epoch, number, decision, strategy)
-        for number, decision in decisions.items():
-            if decision is not SKIP:
-                self.notify("after_sentence", epoch, number)
-
-    def _teach(self, epoch: int, numbers: list[int], strategy: Strategy) -> None:
-        names = self.names or self.states.names
-
-        def notify(pairs: list[Any], applied: bool) -> None:
-            for pair in pairs:
-                good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
-                scores = pair.positive_score, pair.negative_score, pair.started
-                update = Update(epoch, numbers[pair.sentence], good, bad, *scores)
-                self.notify("after_update" if applied else "before_update", update)
-
-        callback = notify if self.has_listener("before_update", "after_update") else None
-        self.learner.learn(np.array(numbers, dtype=np.int64), strategy, strategy.exploration(epoch), callback)
-
-    def _teach_instead(self, epoch: int, number: int, instead: Instead, strategy: Strategy) -> None:
-        if instead.sentence is not None:
+    def _replacement_states(self, number: int, replacement: Instead) -> tuple[SequenceStates, int]:
+        if replacement.sentence is not None:
             raise SpecError("a listener of sequences may change the gold of one, not its items")
-        kept = self.right
-        right = self.right.copy()
-        right[int(self.items.offsets[number]) : int(self.items.offsets[number + 1])] = instead.gold
-        self.states.right = checked_classes(self.items, right, self.classes, UNKNOWN)
-        try:
-            self._teach(epoch, [number], strategy)
-        finally:
-            self.states.right = kept
+        gold = self.right.copy()
+        gold[int(self.items.offsets[number]) : int(self.items.offsets[number + 1])] = replacement.gold
+        gold = checked_classes(self.items, gold, self.classes, UNKNOWN)
+        return SequenceStates(self.window, self.items, self.classes, gold), number
 
     def report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, self.learner.words, self.learner.updates)

@@ -15,6 +15,7 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.features.vectors import Vectors
+from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
     Actions,
     Classifier,
@@ -27,12 +28,12 @@ from panparser.learning.classifiers import (
 )
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
-from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import SKIP, EpochReport, Instead, Update
+from panparser.learning.learner import BatchLearner, needed_method
+from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.native import CHUNK
 from panparser.learning.perceptron import Perceptron
 from panparser.learning.record import REPORT, TrainingRecord
-from panparser.learning.search import BatchSearch, Sentences, batches_of
+from panparser.learning.search import BatchSearch, batches_of
 from panparser.learning.strategies import Strategy
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Network
@@ -108,6 +109,7 @@ class ClassifierRun(Epochs[Classifier]):
         if self.constraints:
             self._dev_constraints = self.constraints.of_dev()
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
+        self.member = BatchMember(self, self.learner, self._replacement_states, report_interval=CHUNK)
 
     def _states_of(self, corpus: Corpus) -> ParserStates:
         gold = corpus.reference(self.labels)
@@ -164,58 +166,13 @@ class ClassifierRun(Epochs[Classifier]):
         return super().run()
 
     def learn(self, epoch: int) -> None:
-        reported = done = 0
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
         lengths = np.diff(self.treebank.offsets)
         parts = (batches_of(self.classifier, part, lengths, learning=True) for part in self.corpus.parts(order))
-        for sentences in chain.from_iterable(parts):
-            strategies = [self.training.strategy_for(epoch, sentence) for sentence in sentences.tolist()]
-            for some, strategy in grouped(sentences, strategies):
-                self._learn_some(epoch, some, strategy)
-            done += len(sentences)
-            if done - reported >= CHUNK:
-                reported = done
-                self.notify("after_words", epoch, *self.progress())
+        self.member.train_epoch(epoch, chain.from_iterable(parts))
 
-    def _learn_some(self, epoch: int, sentences: Sentences, strategy: Strategy) -> None:
-        if not isinstance(self.training.strategy, Strategy):
-            check_classifier(self.classifier, needed_method(strategy, self.spec.beam, self.classifier))
-        decisions = [(sentence, self.decide(epoch, sentence)) for sentence in sentences.tolist()]
-        usual = np.array([sentence for sentence, decision in decisions if decision is None], dtype=np.int64)
-        if len(usual):
-            self._teach(self.learner, epoch, usual, usual, strategy)
-        for sentence, decision in decisions:
-            if isinstance(decision, Instead):
-                self._teach_instead(epoch, sentence, decision, strategy)
-        for sentence, decision in decisions:
-            if decision is not SKIP:
-                self.notify("after_sentence", epoch, sentence)
-
-    def _teach(
-        self, learner: BatchLearner, epoch: int, chosen: Sentences, names: Sentences, strategy: Strategy
-    ) -> None:
-        notify = self._notifier(epoch, names) if self.has_listener("before_update", "after_update") else None
-        learner.learn(chosen, strategy, strategy.exploration(epoch), notify)
-
-    def _teach_instead(self, epoch: int, sentence: int, instead: Instead, strategy: Strategy) -> None:
-        states = self._states_of(Corpus(self.spec, self.replaced(sentence, instead)))
-        other = BatchLearner(BatchSearch(states, self.classifier), self.spec.beam, self.training.seed)
-        other.random = self.learner.random
-        self._teach(other, epoch, np.zeros(1, dtype=np.int64), np.array([sentence]), strategy)
-        self.learner.words += other.words
-        self.learner.updates += other.updates
-
-    def _notifier(self, epoch: int, sentences: Sentences) -> Notify:
-        names = self.states.names
-
-        def notify(pairs: list[Pair], applied: bool) -> None:
-            for pair in pairs:
-                good, bad = (tuple(names[action] for action in actions) for actions in (pair.positive, pair.negative))
-                sentence = int(sentences[pair.sentence])
-                update = Update(epoch, sentence, good, bad, pair.positive_score, pair.negative_score, pair.started)
-                self.notify("after_update" if applied else "before_update", update)
-
-        return notify
+    def _replacement_states(self, sentence: int, replacement: Instead) -> tuple[ParserStates, int]:
+        return self._states_of(Corpus(self.spec, self.replaced(sentence, replacement))), 0
 
     def is_judged(self, epoch: int) -> bool:
         often = getattr(self.classifier, "evaluations", None)
@@ -230,7 +187,7 @@ class ClassifierRun(Epochs[Classifier]):
         return score(parser, dev, self._dev_constraints)
 
     def progress(self) -> tuple[int, int]:
-        return self.learner.words, self.learner.updates
+        return self.member.progress()
 
     def reads(self, column: str) -> bool:
         if isinstance(self.classifier, NetworkClassifier):
