@@ -64,11 +64,11 @@ def test_a_batch_of_one_is_none(tmp_path):
 def test_what_a_batch_learns_is_the_sum_of_what_its_sentences_teach():
     """All searches see the same weights, here none: as if each sentence had a learner of its own."""
     together = run_of(TRAIN[:6], batch=6)
-    together.learn(1)
+    together.train_epoch(1)
     actions, labels = Counter(), Counter()
     for sentence in range(6):
         alone = run_of(TRAIN[:6])
-        alone._teach(alone.learners[0], np.array([sentence]), alone.training.strategy.lowered(1), None, 1)
+        alone._train(alone.learners[0], np.array([sentence]), alone.training.strategy.lowered(1), None, 1)
         for sums, found in zip((actions, labels), weights_of(alone.learners[0]), strict=True):
             sums.update(found)
     found = weights_of(together.learners[0])
@@ -79,7 +79,7 @@ def test_what_a_batch_learns_is_the_sum_of_what_its_sentences_teach():
 
 def test_they_are_whole_whatever_the_progress_reported(monkeypatch, tmp_path):
     before = saved(TRAININGS["parser"](batch=5), tmp_path / "model")
-    monkeypatch.setattr(native, "CHUNK", 7)
+    monkeypatch.setattr(native, "CHUNK_SENTENCES", 7)
     assert saved(TRAININGS["parser"](batch=5), tmp_path / "model") == before
 
 

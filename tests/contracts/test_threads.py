@@ -30,7 +30,7 @@ PIPELINE = pp.PipelineSpec(folds=2, parser=GREEDY, tagger_epochs=2, tokenizer_ep
 @pytest.fixture(autouse=True)
 def short_chunks(monkeypatch):
     """So that members take turns within a few sentences."""
-    monkeypatch.setattr(native, "CHUNK", 8)
+    monkeypatch.setattr(native, "CHUNK_SENTENCES", 8)
 
 
 class Watch(pp.Listener):
@@ -125,13 +125,13 @@ def test_experiments_give_the_same(tmp_path):
 
 def test_members_learn_in_threads_of_their_own(monkeypatch):
     seen = set()
-    teach = perceptron.PerceptronRun._teach
+    teach = perceptron.PerceptronRun._train
 
     def noted(self, *values):
         seen.add(threading.get_ident())
         teach(self, *values)
 
-    monkeypatch.setattr(perceptron.PerceptronRun, "_teach", noted)
+    monkeypatch.setattr(perceptron.PerceptronRun, "_train", noted)
     pp.train(GREEDY, TRAIN, epochs=1, members=3, threads=3, listeners=[Watch()])
     assert threading.get_ident() not in seen
     seen.clear()
@@ -209,7 +209,7 @@ def test_an_error_of_a_member_reaches_the_caller(monkeypatch):
             raise ValueError("member 1")
         taught.append(len(chosen))
 
-    monkeypatch.setattr(perceptron.PerceptronRun, "_teach", teach)
+    monkeypatch.setattr(perceptron.PerceptronRun, "_train", teach)
     with pytest.raises(ValueError, match="member 1"):
         pp.train(GREEDY, TRAIN, epochs=1, members=3, threads=3)
     assert sum(taught) <= 2 * len(TRAIN)
@@ -265,10 +265,10 @@ def test_averages_do_not_change_with_the_learners():
         listeners=(),
         training=pp.Training(epochs=2, members=2),
     )
-    run.learn(1)
+    run.train_epoch(1)
     averages = _engine.average(run.learners, 2)
     before = averages.compact(0.0, 1)
-    run.learn(2)
+    run.train_epoch(2)
     after = averages.compact(0.0, 2)
     for name in ("lines", "label_lines", "tables", "label_rows"):
         assert np.array_equal(getattr(before, name), getattr(after, name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from itertools import product
 
@@ -43,10 +44,10 @@ class Scripted(EpochLoop):
     scores: tuple[float | None, ...]
     events: list[str] = field(default_factory=list)
 
-    def learn(self, epoch):
+    def train_epoch(self, epoch):
         self.events.append(f"learn {epoch}")
 
-    def report(self, epoch):
+    def make_report(self, epoch):
         return EpochReport(epoch, 0, 0)
 
     def weights(self):
@@ -56,19 +57,19 @@ class Scripted(EpochLoop):
         report.las = self.scores[report.epoch - 1]
 
     def finish(self, *, interrupted):
-        return self.finished()
+        return self.best_epoch()
 
 
-def kept(scores, patience=None, as_good=0.0) -> tuple[int, int]:
+def kept(scores, patience=None, tolerance=0.0) -> tuple[int, int]:
     """The epoch that is kept, and how many there were."""
     loop = Scripted(listeners=(), training=pp.Training(epochs=len(scores), patience=patience), scores=tuple(scores))
-    loop.__class__ = type("Loop", (Scripted,), {"as_good": as_good})
+    loop.__class__ = type("Loop", (Scripted,), {"score_tolerance": tolerance})
     report, weights = loop.run()
     assert report.epoch == weights
     return weights, len(loop.history)
 
 
-def expected(scores, patience, as_good) -> tuple[int, int]:
+def expected(scores, patience, tolerance) -> tuple[int, int]:
     """By definition: stop `patience` epochs after the first of the best, and keep the last that is as good."""
     done = len(scores)
     for epoch in range(1, len(scores) + 1):
@@ -77,14 +78,32 @@ def expected(scores, patience, as_good) -> tuple[int, int]:
             done = epoch
             break
     best = max(scores[:done])
-    return max(epoch for epoch in range(1, done + 1) if scores[epoch - 1] >= best - as_good), done
+    return max(epoch for epoch in range(1, done + 1) if scores[epoch - 1] >= best - tolerance), done
+
+
+def test_hooks_are_called_in_the_documented_order():
+    rows = re.findall(r"^ *\| (\d) \| `(\w+)` \|", EpochLoop.__doc__, re.MULTILINE)
+    assert [int(step) for step, _ in rows] == list(range(1, len(rows) + 1))
+    calls: list[str] = []
+
+    def noting(hook: str):
+        def note(self, *values, **named):
+            calls.append(hook)
+            return getattr(Scripted, hook)(self, *values, **named)
+
+        return note
+
+    noted = type("Noted", (Scripted,), {hook: noting(hook) for _, hook in rows})
+    noted(listeners=(), training=pp.Training(epochs=2), scores=(50.0, 60.0)).run()
+    assert calls == [hook for _, hook in rows] * 2
+    assert all(getattr(EpochLoop, hook).__doc__.startswith(f"{step}. ") for step, hook in rows)
 
 
 @pytest.mark.parametrize("patience", [None, 1, 2, 3])
-@pytest.mark.parametrize("as_good", [0.0, 0.5])
-def test_the_best_epoch_is_kept_whatever_the_scores(patience, as_good):
+@pytest.mark.parametrize("tolerance", [0.0, 0.5])
+def test_the_best_epoch_is_kept_whatever_the_scores(patience, tolerance):
     for scores in product((50.0, 50.4, 51.0, 53.0), repeat=5):
-        assert kept(scores, patience, as_good) == expected(list(scores), patience, as_good), scores
+        assert kept(scores, patience, tolerance) == expected(list(scores), patience, tolerance), scores
 
 
 def test_without_scores_the_last_epoch_is_kept_and_patience_says_nothing():

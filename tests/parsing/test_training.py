@@ -21,15 +21,15 @@ CROSSING = "a/A/3/x b/B/4/y c/C/0/root d/D/3/x"
 # --- Selection ---
 
 
-@pytest.mark.parametrize("as_good", [0, 0.5, 5, 100])
-def test_the_last_epoch_that_is_as_good_as_the_best_is_kept(as_good, monkeypatch):
-    monkeypatch.setattr("panparser.parsing.training.perceptron.PerceptronRun.as_good", as_good)
+@pytest.mark.parametrize("tolerance", [0, 0.5, 5, 100])
+def test_the_last_epoch_within_the_tolerance_of_the_best_is_kept(tolerance, monkeypatch):
+    monkeypatch.setattr("panparser.parsing.training.perceptron.PerceptronRun.score_tolerance", tolerance)
     parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=6, patience=None)
     history = parser.training["history"]
     scores = [report["las"] for report in history]
     assert len(set(scores)) > 2
     assert parser.training["best_epoch"] == max(
-        e for e, score in enumerate(scores, 1) if score >= max(scores) - as_good
+        e for e, score in enumerate(scores, 1) if score >= max(scores) - tolerance
     )
     again = pp.train(SPEC, TRAIN, epochs=parser.training["best_epoch"])
     assert weights(again) == weights(parser)

@@ -59,7 +59,7 @@ class BatchMember:
         if not isinstance(self.run.training.strategy, Strategy):
             classifier = self.learner.classifier
             check_methods(classifier, needed_method(strategy, self.learner.beam, classifier))
-        decisions = [(example, self.run.decide(epoch, example)) for example in examples.tolist()]
+        decisions = [(example, self.run.sentence_decision(epoch, example)) for example in examples.tolist()]
         unchanged = np.array([example for example, decision in decisions if decision is None], dtype=np.int64)
         if len(unchanged):
             self._train(self.learner, epoch, unchanged, unchanged, strategy)

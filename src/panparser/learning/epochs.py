@@ -1,4 +1,4 @@
-"""Epochs over a treebank, for any learner: order, selection on a development set, listeners."""
+"""Training epochs for any learner: order of the steps, selection on a development set, listeners."""
 
 from __future__ import annotations
 
@@ -11,196 +11,223 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
 from panparser.errors import SpecError
-from panparser.learning.listeners import Decision, EpochReport, Instead, Listener, Skip, StopTraining, notice, notify
+from panparser.learning.listeners import (
+    Decision,
+    EpochReport,
+    Instead,
+    Listener,
+    SequenceReport,
+    Skip,
+    StopTraining,
+    notice,
+    notify,
+)
 from panparser.learning.options import Training
 from panparser.treebank.treebank import Treebank
 
-OTHER = 1 << 20  # draws that are not the order of a member
+SUBSAMPLING_STREAM = 1 << 20  # of random numbers; smaller ones are the orders of members
 Weights = TypeVar("Weights")
 Product = TypeVar("Product")
 
 
 @dataclass(kw_only=True)
 class EpochLoop(ABC, Generic[Weights, Product]):
-    """The loop over epochs, for any learner: selection on a development set, patience, listeners.
+    """Train for several epochs and return the product of the best one.
 
-    `Weights` are the result of an epoch, from which a `Product` (a parser, a tagger) is made.
+    A subclass defines one pass over the data, evaluation and the product (a parser, a tagger), which is made from the
+    `Weights` of an epoch. Selection on a development set, early stopping (`training.patience`) and listeners are
+    handled here. Hooks, in the order in which they are called in each epoch:
+
+    | step | hook | does | may run in the background |
+    |---|---|---|---|
+    | 1 | `before_training` | prepare the data of this epoch | no |
+    | 2 | `train_epoch` | train on all data once | no |
+    | 3 | `snapshot` | copy what steps 5 to 8 read of the learner | no |
+    | 4 | `make_report` | count words and updates | no |
+    | 5 | `weights` | return the weights so far | yes |
+    | 6 | `evaluate` | score them on the development set | yes |
+    | 7 | `finalize_weights` | prune them, if they are the best so far | yes |
+    | 8 | `after_epoch` | write a checkpoint | yes |
+
+    Steps 5 to 7 are left out where `should_evaluate` is false. After the last epoch `after_all` is called, and `finish`
+    returns the product.
+
+    If no listener can interfere, the next epoch is trained while the last one is evaluated in the background. Results
+    do not depend on it:
+
+    1. `snapshot` copies everything that evaluation reads before the next epoch starts.
+    2. Listener events raised during evaluation are queued in `_pending_events` and sent, in order, by
+       `_finish_evaluation`, before `epoch` is incremented.
+    3. An epoch is started early only if its start cannot depend on the pending scores (`_can_overlap`).
     """
 
     listeners: Sequence[Listener]
     training: Training
+    dev: Any = None  # the development set, if any
     threads: int = 1
     epoch: int = 0
     history: list[EpochReport] = field(default_factory=list)
     best: EpochReport | None = None
     best_weights: Weights | None = None
     is_stopped: bool = False  # by a listener
-    spare_threads: int = 1  # for evaluation, while the next epoch is learned
-    _evaluation: Future[EpochReport] | None = None  # of the last epoch, if it is still going on
-    _untold: list[tuple[str, tuple[Any, ...]]] | None = None  # events of an evaluation, in order
-    as_good: ClassVar[float] = 0  # points on the development set: the last epoch this close to the best is kept
+    evaluation_threads: int = 1
+    _evaluation: Future[EpochReport] | None = None  # in the background, of the last epoch
+    _pending_events: list[tuple[str, tuple[Any, ...]]] | None = None  # of that evaluation, in order
+    score_tolerance: ClassVar[float] = 0  # points: the last epoch this close to the best score is kept
 
-    # --- What a kind of learning does ---
+    # --- Hooks for subclasses ---
+
+    def before_training(self, epoch: int) -> None:
+        """1. Prepare the data of an epoch."""
 
     @abstractmethod
-    def learn(self, epoch: int) -> None:
-        """One pass over the data."""
+    def train_epoch(self, epoch: int) -> None:
+        """2. Train on all data once."""
+
+    def snapshot(self, *, training_continues: bool) -> None:
+        """3. Copy the learner state that evaluation reads."""
 
     @abstractmethod
-    def report(self, epoch: int) -> EpochReport:
-        """Progress so far; `evaluate` adds the scores."""
+    def make_report(self, epoch: int) -> EpochReport:
+        """4. Return the progress so far, without scores."""
 
     @abstractmethod
     def weights(self) -> Weights:
-        """The weights learned so far."""
+        """5. Return the weights so far."""
 
-    @abstractmethod
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
-        """Writes the scores on the development set, if there is one, into the report."""
+        """6. Write the scores on the development set into the report; by default the `accuracy`."""
+        if self.dev is not None and isinstance(report, SequenceReport):
+            self.notify_of_evaluation("before_evaluation", report.epoch)
+            report.accuracy = self.accuracy(weights)
+            self.notify_of_evaluation("after_evaluation", report)
+
+    def accuracy(self, weights: Weights) -> float | None:
+        """Return the accuracy on the development set in percent, for runs with `SequenceReport`s."""
+        return None
+
+    def finalize_weights(self, report: EpochReport, weights: Weights) -> Weights:
+        """7. Return the weights to keep for the best epoch, e.g. pruned; may update the report."""
+        return weights
+
+    def after_epoch(self) -> None:
+        """8. Save the state of training. Listeners are notified of the epoch afterwards."""
+
+    def after_all(self) -> None:
+        """Complete the product after the last epoch."""
 
     @abstractmethod
     def finish(self, *, interrupted: bool) -> Product:
-        """The product of the best epoch."""
+        """Return the product of the best epoch."""
 
-    def learning_threads(self) -> int | None:
-        """How many threads learning takes; None if nothing else may go on meanwhile."""
-        return None
-
-    def freeze(self, *, learning_goes_on: bool) -> None:
-        """Called after each pass over the data: keeps what `weights`, `kept` and `after_epoch` read of the learners."""
-
-    def before_learning(self, epoch: int) -> None:
-        """Called before each epoch."""
-
-    def kept(self, report: EpochReport, weights: Weights) -> Weights:
-        """The weights to keep from the best epoch, perhaps pruned; the report may be updated."""
-        return weights
-
-    def is_judged(self, epoch: int) -> bool:
-        """Is what was learned scored after this epoch, and perhaps kept? The first and the last must be."""
+    def should_evaluate(self, epoch: int) -> bool:
+        """Return whether an epoch is evaluated, and perhaps kept; the first and the last must be."""
         return True
 
-    def is_due(self, epoch: int, evaluations: int | None) -> bool:
-        """Is this one of the epochs that are scored, if there are to be about so many? None: all are."""
-        last = self.training.epochs
-        return evaluations is None or epoch in (1, last) or (last - epoch) % max(1, last // evaluations) == 0
-
-    def after_epoch(self) -> None:
-        """Called after each epoch, before listeners are notified."""
-
-    def after_all(self) -> None:
-        """Called after the last epoch."""
+    def training_threads(self) -> int | None:
+        """Return the number of threads training uses, or None if nothing may run next to it."""
+        return None
 
     # --- The loop ---
 
     def run(self) -> Product:
+        """Run all epochs. On Ctrl-C, return the best product so far, or re-raise if there is none."""
         try:
             with ThreadPoolExecutor(1) as background:
-                while self._goes_on():
-                    self._one_epoch(background)
-                self._settle()
+                while self._has_next_epoch():
+                    self._run_epoch(background)
+                self._finish_evaluation()
             self.after_all()
         except KeyboardInterrupt:
-            self._settle()
+            self._finish_evaluation()
             if self.best_weights is None:
                 raise
             return self.finish(interrupted=True)
         return self.finish(interrupted=False)
 
-    def _goes_on(self) -> bool:
-        if self._evaluation is not None:  # it cannot end training
+    def _has_next_epoch(self) -> bool:
+        if self._evaluation is not None:  # a running evaluation cannot end training
             return not self.is_stopped
-        return self.epoch < self.training.epochs and not self._is_stale() and not self.is_stopped
+        return self.epoch < self.training.epochs and not self._is_patience_exhausted() and not self.is_stopped
 
-    def _is_stale(self) -> bool:
+    def _is_patience_exhausted(self) -> bool:
         patience = self.training.patience
-        if patience is None or not any(report.score is not None for report in self.history):
+        if patience is None or all(report.score is None for report in self.history):
             return False
-        return self.epoch - self._top().epoch >= patience
+        return self.epoch - self._best_report().epoch >= patience
 
-    def _top(self) -> EpochReport:
-        """The best epoch on the development set; the first if several are tied."""
+    def _best_report(self) -> EpochReport:
+        """Return the report with the highest development score; the first one if several are tied."""
         return max(self.history, key=lambda report: report.score or 0)
 
-    def _one_epoch(self, background: Executor) -> None:
+    def _run_epoch(self, background: Executor) -> None:
         epoch = self.epoch + 1
         try:
             self.notify("before_epoch", epoch)
-            self.before_learning(epoch)
-            self.learn(epoch)
+            self.before_training(epoch)
+            self.train_epoch(epoch)
         except StopTraining:
             self.is_stopped = True
-        self._settle()
+        self._finish_evaluation()
         self.epoch = epoch
-        goes_on = self._will_go_on()
-        self.spare_threads = max(1, self.threads - (self.learning_threads() or 0)) if goes_on else self.threads
-        self.freeze(learning_goes_on=goes_on)
-        report = self.report(epoch)
-        if goes_on:
-            self._untold = []
-            self._evaluation = background.submit(self._judge, report)
+        overlap = self._can_overlap()
+        self.evaluation_threads = max(1, self.threads - (self.training_threads() or 0)) if overlap else self.threads
+        self.snapshot(training_continues=overlap)
+        report = self.make_report(epoch)
+        if overlap:
+            self._pending_events = []
+            self._evaluation = background.submit(self._evaluate_epoch, report)
         else:
-            self._untold = None
-            self._judge(report)
-            self._end_epoch(report)
+            self._pending_events = None
+            self._evaluate_epoch(report)
+            self._notify_or_stop("after_epoch", report)
 
-    def _will_go_on(self) -> bool:
-        """Is the next epoch to be learned whatever the scores of this one are, and may it begin before they are known?
+    def _can_overlap(self) -> bool:
+        """Return whether the next epoch may start before this one is evaluated.
 
-        Patience decides by scores that are known, so that the outcome is that of one epoch after the other.
+        It may if it will run whatever the scores are (patience counts evaluated epochs only) and no acting listener
+        handles an event of the evaluation.
         """
-        if self.threads == 1 or self.learning_threads() is None or self.is_stopped:
+        if self.threads == 1 or self.training_threads() is None or self.is_stopped:
             return False
-        if self.epoch >= self.training.epochs or self._is_stale():  # unless this epoch turns out to be the best
+        if self.epoch >= self.training.epochs or self._is_patience_exhausted():
             return False
-        told = ("after_learning", "before_evaluation", "after_evaluation", "after_epoch")
-        return not self.has_listener(*told, acting=True)
+        events = ("after_learning", "before_evaluation", "after_evaluation", "after_epoch")
+        return not self.has_listener(*events, acting=True)
 
-    def _judge(self, report: EpochReport) -> EpochReport:
-        """Scores what was learned, and keeps it if it is the best."""
-        if not self.is_judged(report.epoch):
+    def _evaluate_epoch(self, report: EpochReport) -> EpochReport:
+        """Evaluate an epoch and keep its weights if they are the best so far."""
+        if not self.should_evaluate(report.epoch):
             self.history.append(report)
             self.after_epoch()
             return report
         weights = self.weights()
         self.evaluate(report, weights)
         self.history.append(report)
-        if self.best is None or report.score is None or report.score >= (self._top().score or 0) - self.as_good:
-            self.best, self.best_weights = report, self.kept(report, weights)
+        least = (self._best_report().score or 0) - self.score_tolerance
+        if self.best is None or report.score is None or report.score >= least:
+            self.best, self.best_weights = report, self.finalize_weights(report, weights)
         self.after_epoch()
         return report
 
-    def _settle(self) -> None:
-        """Waits for the evaluation that is going on, if any, and tells listeners of it."""
+    def _finish_evaluation(self) -> None:
+        """Wait for the background evaluation, if any, and send its events to the listeners."""
         if self._evaluation is None:
             return
         report = self._evaluation.result()
         self._evaluation = None
-        for event, values in self._untold or ():
-            self._tell(event, *values)
-        self._end_epoch(report)
+        for event, values in self._pending_events or ():
+            self._notify_or_stop(event, *values)
+        self._notify_or_stop("after_epoch", report)
 
-    def _end_epoch(self, report: EpochReport) -> None:
-        self._tell("after_epoch", report)
-
-    def _tell(self, event: str, *values: Any) -> None:
-        """Notifies listeners, which may end training with this epoch."""
-        try:
-            self.notify(event, *values)
-        except StopTraining:
-            self.is_stopped = True
-
-    def free_threads(self) -> int:
-        """How many threads learning may take now: not those of an evaluation that is going on."""
-        is_busy = self._evaluation is not None and not self._evaluation.done()
-        return max(1, self.threads - self.spare_threads) if is_busy else self.threads
+    # --- Listeners ---
 
     def has_listener(self, *events: str, acting: bool = False) -> bool:
-        """Does any listener, or any that does not only watch, handle one of these events?"""
+        """Return whether a listener, or one that is not passive, handles one of these events."""
         return any(
-            getattr(type(each), event) is not getattr(Listener, event)
-            for each in self.listeners
-            if not (acting and each.only_watches)
+            getattr(type(listener), event) is not getattr(Listener, event)
+            for listener in self.listeners
+            if not (acting and listener.only_watches)
             for event in events
         )
 
@@ -208,35 +235,55 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         notify(self.listeners, event, *values)
 
     def notify_of_evaluation(self, event: str, *values: Any) -> None:
-        """Notifies listeners: at once, or when the evaluation that goes on in the background is over."""
-        if self._untold is None:
-            self._tell(event, *values)
+        """Notify listeners: immediately, or after an evaluation in the background."""
+        if self._pending_events is None:
+            self._notify_or_stop(event, *values)
         else:
-            self._untold.append((event, values))
+            self._pending_events.append((event, values))
 
-    def notice(self, message: str) -> None:
-        """Tells listeners of something, or warns if none of them would hear it."""
+    def _notify_or_stop(self, event: str, *values: Any) -> None:
+        """Notify listeners; if one raises StopTraining, stop after this epoch."""
+        try:
+            self.notify(event, *values)
+        except StopTraining:
+            self.is_stopped = True
+
+    def send_notice(self, message: str) -> None:
+        """Notify listeners; issue a warning if none handles notices."""
         if self.has_listener("notice"):
             self.notify_of_evaluation("notice", message)
         else:
             notice((), message)
 
-    def decide(self, epoch: int, sentence: int) -> Decision:
-        """What listeners want done with a sentence; the last one that returns something decides."""
+    def sentence_decision(self, epoch: int, sentence: int) -> Decision:
+        """Return how listeners want a sentence handled; the last answer that is not None counts."""
         decision = None
         for listener in self.listeners:
-            wish = listener.before_sentence(epoch, sentence)
-            if wish is not None and not isinstance(wish, Skip | Instead):
+            answer = listener.before_sentence(epoch, sentence)
+            if answer is not None and not isinstance(answer, Skip | Instead):
                 owner = f"before_sentence of {type(listener).__name__}"
-                raise SpecError(f"{owner} must return None, SKIP or an Instead; got {wish!r}")
-            decision = decision if wish is None else wish
+                raise SpecError(f"{owner} must return None, SKIP or an Instead; got {answer!r}")
+            decision = decision if answer is None else answer
         return decision
 
-    def epochs_so_far(self) -> dict[str, Any]:
-        """The training record's entries about epochs."""
+    # --- For subclasses ---
+
+    def is_evaluation_epoch(self, epoch: int, max_evaluations: int | None) -> bool:
+        """Return whether an epoch is evaluated if there are about `max_evaluations` in total (None: all epochs)."""
+        last = self.training.epochs
+        return max_evaluations is None or epoch in (1, last) or (last - epoch) % max(1, last // max_evaluations) == 0
+
+    def available_threads(self) -> int:
+        """Return the number of threads that training may use now, without those of a running evaluation."""
+        is_busy = self._evaluation is not None and not self._evaluation.done()
+        return max(1, self.threads - self.evaluation_threads) if is_busy else self.threads
+
+    def epoch_record(self) -> dict[str, Any]:
+        """Return the training record's entries about epochs."""
         return {"best_epoch": self.best.epoch if self.best else 0, "history": tuple(map(copy, self.history))}
 
-    def finished(self) -> tuple[EpochReport, Weights]:
+    def best_epoch(self) -> tuple[EpochReport, Weights]:
+        """Return the report and the weights of the best epoch."""
         if self.best is None or self.best_weights is None:
             raise RuntimeError("no epoch was finished")
         return self.best, self.best_weights
@@ -247,5 +294,5 @@ def digest(treebank: Treebank) -> str:
 
 
 def digests(treebank: Treebank, dev: Treebank | None) -> dict[str, str | None]:
-    """The training record's digests of its data."""
+    """Return the training record's digests of its data."""
     return {"train": digest(treebank), "dev": digest(dev) if dev is not None else None}

@@ -19,7 +19,7 @@ from panparser.learning.listeners import SKIP, Instead, Update
 from panparser.learning.options import Training
 from panparser.learning.strategies import Strategy
 
-CHUNK = 64  # sentences, or sequences, between two checks for progress and Ctrl-C
+CHUNK_SENTENCES = 64  # sentences, or sequences, between two checks for progress and Ctrl-C
 UPDATE_UNITS = 256  # units of an update where fractions of one are needed
 
 Callback = Callable[[_engine.Update, bool], None]  # an update, and whether it was applied
@@ -45,101 +45,101 @@ def update_units(training: Training) -> int:
 class Members(Generic[Learner]):
     """Perceptrons that learn from the same data in different orders; the model is their mean.
 
-    `teach` trains a learner on some sentences, given their numbers, the engine's strategy, a callback for updates, and
-    a number of threads; `teach_instead` trains it on what a listener put in the place of a sentence. `name_of` names
-    steps or classes, for listeners.
+    `train` trains a learner on the sentences with these numbers, by the engine's strategy, with a callback for updates
+    and a number of threads; `train_on_replacement` trains it on what a listener put in the place of a sentence.
+    `name_of` returns the name of a step or class, for listeners.
     """
 
     run: EpochLoop[Any, Any]
     learners: Sequence[Learner]
     name_of: Callable[[int], str]
-    teach: Callable[[Learner, LongArray, _engine.Strategy, Callback | None, int], None]
-    teach_instead: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
+    train: Callable[[Learner, LongArray, _engine.Strategy, Callback | None, int], None]
+    train_on_replacement: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
 
     def __post_init__(self) -> None:
         if self.run.training.batch == 1:
             return
-        if self._is_heard():
+        if self._has_fine_listeners():
             raise SpecError("batch of train must be 1 if listeners follow sentences or updates")
         if not isinstance(self.run.training.strategy, Strategy):
             raise SpecError("batch of train must be 1 if the strategy is a function of the sentence")
 
-    def learn(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
-        """One pass over the data, each member in its own order."""
+    def train_epoch(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
+        """Train all members on the data once, each in its own order."""
         members = range(len(self.learners))
         orders = [order(np.random.default_rng([self.run.training.seed, epoch, member])) for member in members]
         if self.threads > 1:
-            self._go_through_together(epoch, orders)
+            self._train_members_in_threads(epoch, orders)
             return
         for learner, its_order in zip(self.learners, orders, strict=True):
-            self._go_through(epoch, learner, its_order)
+            self._train_member(epoch, learner, its_order)
 
     @property
     def threads(self) -> int:
-        """How many members learn at the same time: one if someone could see the others, or act on what he sees."""
+        """Number of members that are trained in parallel: 1 if a listener could notice the others, or acts."""
         run = self.run
         acts = run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, Strategy)
-        return 1 if acts or self._is_heard() else min(run.threads, len(self.learners))
+        return 1 if acts or self._has_fine_listeners() else min(run.threads, len(self.learners))
 
-    def _is_heard(self) -> bool:
-        """Does a listener follow single sentences or updates?"""
+    def _has_fine_listeners(self) -> bool:
+        """Return whether a listener handles sentence or update events."""
         return self.run.has_listener("before_sentence", "after_sentence", "before_update", "after_update")
 
     def _chunk(self) -> int:
-        """Sentences between two checks for progress and Ctrl-C: whole batches."""
+        """Return the sentences between two checks for progress and Ctrl-C: whole batches."""
         batch = self.run.training.batch
-        return -(-CHUNK // batch) * batch
+        return -(-CHUNK_SENTENCES // batch) * batch
 
     def progress(self) -> tuple[int, int]:
-        """Words and updates so far, of all members."""
+        """Return the numbers of words and updates so far, of all members."""
         done = [learner.progress for learner in self.learners]
         return sum(progress.words for progress in done), sum(progress.updates for progress in done)
 
-    def _go_through(self, epoch: int, learner: Learner, order: LongArray) -> None:
+    def _train_member(self, epoch: int, learner: Learner, order: LongArray) -> None:
         run, training = self.run, self.run.training
         has_update_listener = run.has_listener("before_update", "after_update")
-        one_by_one = self._is_heard()
+        one_by_one = self._has_fine_listeners()
         chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else self._chunk()
         reported = 0
         for start in range(0, len(order), chunk):
             part = order[start : start + chunk]
             sentence = int(part[0])
-            decision = run.decide(epoch, sentence) if one_by_one else None
+            decision = run.sentence_decision(epoch, sentence) if one_by_one else None
             if decision is SKIP:
                 continue
             strategy = training.strategy_for(epoch, sentence)
             callback = self._callback(epoch, sentence) if has_update_listener else None
             if isinstance(decision, Instead):
-                self.teach_instead(learner, sentence, decision, strategy.lowered(epoch), callback)
+                self.train_on_replacement(learner, sentence, decision, strategy.lowered(epoch), callback)
             else:
-                self.teach(learner, part, strategy.lowered(epoch), callback, run.free_threads())
+                self.train(learner, part, strategy.lowered(epoch), callback, run.available_threads())
             if one_by_one:
                 run.notify("after_sentence", epoch, sentence)
-            if start + chunk - reported >= CHUNK:
+            if start + chunk - reported >= CHUNK_SENTENCES:
                 reported = start + chunk
                 run.notify("after_words", epoch, *self.progress())
 
-    def _go_through_together(self, epoch: int, orders: Sequence[LongArray]) -> None:
-        """The same for all members, in threads. Listeners are notified in this one, which Ctrl-C reaches, too."""
+    def _train_members_in_threads(self, epoch: int, orders: Sequence[LongArray]) -> None:
+        """Train all members in threads. Listeners are notified in the calling thread, which Ctrl-C interrupts."""
         strategy = self.run.training.strategy_for(epoch, 0).lowered(epoch)
         chunk, at_once = self._chunk(), self.threads
         stop = Event()
         reports: SimpleQueue[Future[None] | tuple[int, _engine.Progress]] = SimpleQueue()
 
-        def learn(member: int) -> None:
+        def train(member: int) -> None:
             learner, order = self.learners[member], orders[member]
             for start in range(0, len(order), chunk):
                 if stop.is_set():
                     return
-                own_threads = max(1, self.run.free_threads() // at_once)
-                self.teach(learner, order[start : start + chunk], strategy, None, own_threads)
+                own_threads = max(1, self.run.available_threads() // at_once)
+                self.train(learner, order[start : start + chunk], strategy, None, own_threads)
                 reports.put((member, learner.progress))
 
         progress = [learner.progress for learner in self.learners]
         with ThreadPoolExecutor(at_once) as pool:
             try:
                 for member in range(len(orders)):
-                    pool.submit(learn, member).add_done_callback(reports.put)
+                    pool.submit(train, member).add_done_callback(reports.put)
                 for _ in orders:
                     while not isinstance(report := reports.get(), Future):
                         progress[report[0]] = report[1]

@@ -37,7 +37,7 @@ from panparser.learning.classifiers import (
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport, check_listeners
+from panparser.learning.listeners import Instead, Listener, SequenceReport, check_listeners
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
@@ -263,7 +263,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         )
         return own
 
-    def learn(self, epoch: int) -> None:
+    def train_epoch(self, epoch: int) -> None:
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples))
         self.member.train_epoch(epoch, batches(order, self._learning.batch))
 
@@ -278,7 +278,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         for example in range(count):
             self._actions += max(node.length for node in nodes if node.example == example)
 
-    def report(self, epoch: int) -> EpochReport:
+    def make_report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, self._actions, self.learner.updates)
 
     def weights(self) -> TaskModel:
@@ -286,24 +286,20 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
             return TaskModel(self.task, self._learning.averaged(), self.beam)
         return TaskModel(self.task, {}, self.beam, copied(self._learning))
 
-    def evaluate(self, report: EpochReport, weights: TaskModel) -> None:
-        if self.dev is None or not isinstance(report, SequenceReport):
-            return
-        self.notify_of_evaluation("before_evaluation", report.epoch)
-        right = total = 0
-        for input, gold in self.dev:
+    def accuracy(self, weights: TaskModel) -> float:
+        correct = total = 0
+        for input, gold in self.dev or ():
             state = self.task.initial(input)
             for action in weights.predict(input).actions:
                 costs = {name: self.task.cost(state, name, gold) for name in self.task.legal(state)}
-                right += costs[action] == min(costs.values())
+                correct += costs[action] == min(costs.values())
                 total += 1
                 state = self.task.apply(state, action)
-        report.accuracy = 100 * right / max(1, total)
-        self.notify_of_evaluation("after_evaluation", report)
+        return 100 * correct / max(1, total)
 
     def finish(self, *, interrupted: bool) -> TaskModel:
-        model = self.finished()[1]
+        model = self.best_epoch()[1]
         model.training = TrainingRecord(
-            written=TASK, **self.training.to_values(), **self.epochs_so_far(), interrupted=interrupted
+            written=TASK, **self.training.to_values(), **self.epoch_record(), interrupted=interrupted
         )
         return model

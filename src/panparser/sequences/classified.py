@@ -31,7 +31,7 @@ from panparser.learning.classifiers import (
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import EpochReport, Instead, SequenceReport
+from panparser.learning.listeners import Instead, SequenceReport
 from panparser.learning.options import Training
 from panparser.learning.record import SEQUENCES, TrainingRecord
 from panparser.learning.search import BatchSearch, batches
@@ -214,7 +214,7 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
     def _used(self) -> npt.NDArray[np.int64]:
         return np.flatnonzero(np.diff(self.items.offsets) > 0)
 
-    def learn(self, epoch: int) -> None:
+    def train_epoch(self, epoch: int) -> None:
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(self._used)
         self.member.train_epoch(epoch, batches(order, self.classifier.batch))
 
@@ -226,27 +226,25 @@ class ClassifiedRun(EpochLoop[Classifier, ClassifiedSequences]):
         gold = checked_classes(self.items, gold, self.classes, UNKNOWN)
         return SequenceStates(self.window, self.items, self.classes, gold), number
 
-    def report(self, epoch: int) -> SequenceReport:
+    def make_report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, self.learner.words, self.learner.updates)
 
     def weights(self) -> Classifier:
         return copied(self.classifier)
 
-    def evaluate(self, report: EpochReport, weights: Classifier) -> None:
-        if self.dev is None or not isinstance(report, SequenceReport):
-            return
-        self.notify_of_evaluation("before_evaluation", report.epoch)
+    def accuracy(self, weights: Classifier) -> float | None:
+        if self.dev is None:
+            return None
         items, right = self.dev
         found = ClassifiedSequences(self.window, self.classes, weights, self.beam).predict(items)
         known = right != UNKNOWN
-        report.accuracy = 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
-        self.notify_of_evaluation("after_evaluation", report)
+        return 100 * int((found == right)[known].sum()) / max(1, int(known.sum()))
 
     def finish(self, *, interrupted: bool) -> ClassifiedSequences:
-        model = ClassifiedSequences(self.window, self.classes, self.finished()[1], self.beam)
+        model = ClassifiedSequences(self.window, self.classes, self.best_epoch()[1], self.beam)
         sizes: dict[str, Any] = {"sequences": len(self.items), "item_count": self.items.size}
         options = self.training.to_values()
         model.training = TrainingRecord(
-            written=SEQUENCES, **options, **sizes, **self.epochs_so_far(), interrupted=interrupted
+            written=SEQUENCES, **options, **sizes, **self.epoch_record(), interrupted=interrupted
         )
         return model

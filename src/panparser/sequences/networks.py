@@ -25,7 +25,7 @@ from panparser.learning.classifiers import (
 )
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.labels import Labels
-from panparser.learning.listeners import SKIP, EpochReport, Instead, Listener, SequenceReport
+from panparser.learning.listeners import SKIP, Instead, Listener, SequenceReport
 from panparser.learning.options import NetworkOptions, Training, check_options
 from panparser.learning.record import NETWORK_TAGGER, TrainingRecord
 from panparser.networks.classifier import NetworkClassifier
@@ -182,7 +182,7 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
             )
         )
 
-    def learn(self, epoch: int) -> None:
+    def train_epoch(self, epoch: int) -> None:
         lengths = np.diff(self.treebank.offsets)
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(np.flatnonzero(lengths))
         for sentences in self.classifier.batches(order, lengths, learning=True):
@@ -197,15 +197,15 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
 
     def _chosen(self, epoch: int, sentences: LongArray) -> LongArray:
         """Those that no listener wants to be skipped."""
-        decisions = [self.decide(epoch, sentence) for sentence in sentences.tolist()]
+        decisions = [self.sentence_decision(epoch, sentence) for sentence in sentences.tolist()]
         if any(isinstance(decision, Instead) for decision in decisions):
             raise SpecError("a listener may have a network's tagger skip sentences, not replace them")
         return sentences[[decision is not SKIP for decision in decisions]]
 
-    def is_judged(self, epoch: int) -> bool:
-        return self.dev is None or self.is_stopped or self.is_due(epoch, self.classifier.evaluations)
+    def should_evaluate(self, epoch: int) -> bool:
+        return self.dev is None or self.is_stopped or self.is_evaluation_epoch(epoch, self.classifier.evaluations)
 
-    def report(self, epoch: int) -> SequenceReport:
+    def make_report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, self.words, self.updates)
 
     def weights(self) -> NetworkClassifier:
@@ -213,21 +213,20 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
         own: NetworkClassifier = found
         return own
 
-    def evaluate(self, report: EpochReport, weights: NetworkClassifier) -> None:
-        if self.dev is not None and isinstance(report, SequenceReport):
-            self.notify_of_evaluation("before_evaluation", report.epoch)
-            tagger = NetworkTagger(weights, TrainingRecord(), self.vectors)
-            report.accuracy = tagger.accuracy(self.dev, threads=self.spare_threads)["all"]
-            self.notify_of_evaluation("after_evaluation", report)
+    def accuracy(self, weights: NetworkClassifier) -> float | None:
+        if self.dev is None:
+            return None
+        tagger = NetworkTagger(weights, TrainingRecord(), self.vectors)
+        return tagger.accuracy(self.dev, threads=self.evaluation_threads)["all"]
 
     def finish(self, *, interrupted: bool) -> NetworkTagger:
         record = TrainingRecord(
             written=NETWORK_TAGGER,
             **{name: getattr(self.training, name) for name in NetworkOptions.__annotations__},
-            **self.epochs_so_far(),
+            **self.epoch_record(),
             sentences=len(self.treebank),
             words=self.treebank.words,
             data=digests(self.treebank, self.dev),
             interrupted=interrupted,
         )
-        return NetworkTagger(self.finished()[1], record, self.vectors)
+        return NetworkTagger(self.best_epoch()[1], record, self.vectors)

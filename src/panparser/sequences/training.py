@@ -121,15 +121,15 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
             for member in range(self.training.members_for(self.items.size))
         ]
         names = self.names or [str(number) for number in range(self.classes.size)]
-        self._members = Members(self, self.learners, names.__getitem__, self._teach, self._teach_instead)
+        self._members = Members(self, self.learners, names.__getitem__, self._train, self._train_on_replacement)
 
     def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
         return checked_classes(items, right, self.classes, least)
 
-    def learn(self, epoch: int) -> None:
-        self._members.learn(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))
+    def train_epoch(self, epoch: int) -> None:
+        self._members.train_epoch(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))
 
-    def _teach(
+    def _train(
         self,
         learner: _engine.SequenceLearner,
         chosen: LongArray,
@@ -139,7 +139,7 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
     ) -> None:
         learner.train(self._sequences, self.right, chosen, strategy, callback, threads, self.training.batch)
 
-    def _teach_instead(
+    def _train_on_replacement(
         self, learner: _engine.SequenceLearner, number: int, instead: Instead, strategy: Any, callback: Callback | None
     ) -> None:
         if instead.sentence is not None:
@@ -150,19 +150,19 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         chosen = np.array([number], dtype=np.int64)
         learner.train(self._sequences, self._checked(self.items, right, UNKNOWN), chosen, strategy, callback)
 
-    def report(self, epoch: int) -> SequenceReport:
+    def make_report(self, epoch: int) -> SequenceReport:
         return SequenceReport(epoch, *self._members.progress())
 
-    def learning_threads(self) -> int | None:
+    def training_threads(self) -> int | None:
         return self._members.threads
 
-    def freeze(self, *, learning_goes_on: bool) -> None:
+    def snapshot(self, *, training_continues: bool) -> None:
         self._averages = _engine.average_sequences(self.learners, self.threads)
 
     def weights(self, least: float = 0.0) -> Layer:
         if self._averages is None:
             raise RuntimeError("no epoch was finished")
-        return Layer.of(self._averages.compact(least, self.spare_threads))
+        return Layer.of(self._averages.compact(least, self.evaluation_threads))
 
     def model_of(self, weights: Layer) -> SequenceModel:
         return SequenceModel(self.window, self.classes, weights, self.beam)
@@ -171,17 +171,11 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         """Accuracy on the development set."""
         if self.dev is None:
             return None
-        found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, self.spare_threads)
+        found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, self.evaluation_threads)
         known = self.dev[1] != UNKNOWN
         return 100 * int((found == self.dev[1])[known].sum()) / max(1, int(known.sum()))
 
-    def evaluate(self, report: EpochReport, weights: Layer) -> None:
-        if self.dev is not None and isinstance(report, SequenceReport):
-            self.notify_of_evaluation("before_evaluation", report.epoch)
-            report.accuracy = self.accuracy(weights)
-            self.notify_of_evaluation("after_evaluation", report)
-
-    def kept(self, report: EpochReport, weights: Layer) -> Layer:
+    def finalize_weights(self, report: EpochReport, weights: Layer) -> Layer:
         if not self.training.prune:
             return weights
         pruned = self.weights(self.training.prune)
@@ -192,11 +186,11 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         return pruned
 
     def finish(self, *, interrupted: bool) -> SequenceModel:
-        model = self.model_of(self.finished()[1])
+        model = self.model_of(self.best_epoch()[1])
         model.training = TrainingRecord(
             written=SEQUENCES,
             **(self.training.to_values() | {"members": len(self.learners)}),
-            **self.epochs_so_far(),
+            **self.epoch_record(),
             sequences=len(self.items),
             item_count=self.items.size,
             interrupted=interrupted,

@@ -30,7 +30,7 @@ from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
 from panparser.learning.listeners import EpochReport, Instead
-from panparser.learning.native import CHUNK
+from panparser.learning.native import CHUNK_SENTENCES
 from panparser.learning.perceptron import Perceptron
 from panparser.learning.record import REPORT, TrainingRecord
 from panparser.learning.search import BatchSearch, batches_of
@@ -42,7 +42,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.networks import network_of
-from panparser.parsing.training.run import Epochs, score
+from panparser.parsing.training.run import ParserRun, score
 from panparser.storage.arrays import encode, read_arrays, write_arrays
 from panparser.storage.values import COUNT, TABLE, Kind, ListOf, Table, check, integer
 from panparser.systems.table import TransitionSystem
@@ -69,7 +69,7 @@ _VALUES = Table(
 
 
 @dataclass(kw_only=True)
-class ClassifierRun(Epochs[Classifier]):
+class ClassifierRun(ParserRun[Classifier]):
     """Training of a classifier. Its weights are classifiers restored from arrays, as a file would hold them."""
 
     classifier: Classifier
@@ -109,7 +109,7 @@ class ClassifierRun(Epochs[Classifier]):
         if self.constraints:
             self._dev_constraints = self.constraints.of_dev()
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
-        self.member = BatchMember(self, self.learner, self._replacement_states, report_interval=CHUNK)
+        self.member = BatchMember(self, self.learner, self._replacement_states, report_interval=CHUNK_SENTENCES)
 
     def _states_of(self, corpus: Corpus) -> ParserStates:
         gold = corpus.reference(self.labels)
@@ -165,7 +165,7 @@ class ClassifierRun(Epochs[Classifier]):
             self._load(Path(self.checkpoint))
         return super().run()
 
-    def learn(self, epoch: int) -> None:
+    def train_epoch(self, epoch: int) -> None:
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
         lengths = np.diff(self.treebank.offsets)
         parts = (batches_of(self.classifier, part, lengths, learning=True) for part in self.corpus.parts(order))
@@ -174,12 +174,12 @@ class ClassifierRun(Epochs[Classifier]):
     def _replacement_states(self, sentence: int, replacement: Instead) -> tuple[ParserStates, int]:
         return self._states_of(Corpus(self.spec, self.replaced(sentence, replacement))), 0
 
-    def is_judged(self, epoch: int) -> bool:
+    def should_evaluate(self, epoch: int) -> bool:
         often = getattr(self.classifier, "evaluations", None)
-        return self.dev is None or self.is_stopped or self.is_due(epoch, often)
+        return self.dev is None or self.is_stopped or self.is_evaluation_epoch(epoch, often)
 
-    def before_learning(self, epoch: int) -> None:
-        super().before_learning(epoch)
+    def before_training(self, epoch: int) -> None:
+        super().before_training(epoch)
         if self.constraints:
             self.states.constrain(self.constraints.lowered(Parser(self.spec, self.labels, [], {}), epoch))
 
@@ -206,7 +206,7 @@ class ClassifierRun(Epochs[Classifier]):
     # --- Checkpoints ---
 
     def save_checkpoint(self, path: Path) -> None:
-        best, weights = self.finished()
+        best, weights = self.best_epoch()
         arrays = {_STATE + name: np.array(array) for name, array in self.classifier.training_state().items()}
         arrays |= {_BEST + name: array for name, array in checked_arrays(weights).items()}
         manifest = {

@@ -28,7 +28,7 @@ from panparser.parsing.training.checkpoint import LearnerState, TrainingState, l
 from panparser.parsing.training.constraints import TrainingConstraints, lowered
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
-from panparser.parsing.training.run import Epochs, score, score_found
+from panparser.parsing.training.run import ParserRun, score, score_found
 from panparser.treebank.treebank import Treebank
 
 # In a large treebank most weights come from one update or two, and contribute almost nothing.
@@ -38,7 +38,7 @@ ROUNDING_SAMPLE = 2000  # words on which the cost of rounding is measured
 
 
 @dataclass(kw_only=True)
-class PerceptronRun(Epochs[Layer]):
+class PerceptronRun(ParserRun[Layer]):
     """Training of the perceptron."""
 
     vectors: Vectors | None
@@ -48,11 +48,11 @@ class PerceptronRun(Epochs[Layer]):
     margin: int | None = None
     _base: list[Layer] = field(default_factory=list)  # the layers of `init`
     _averages: _engine.Averages | None = None  # after the last epoch
-    _is_learning: bool = False  # the next epoch, already
+    _is_training: bool = False  # the next epoch, already
     _unsaved: list[LearnerState] | None = None  # for a checkpoint, if so
     # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
     # so by chance.
-    as_good: ClassVar[float] = 0.5
+    score_tolerance: ClassVar[float] = 0.5
 
     def __post_init__(self) -> None:
         self.check()
@@ -84,7 +84,7 @@ class PerceptronRun(Epochs[Layer]):
             for member in range(self.training.members_for(self.epoch_words) if not self.vectors else 1)
         ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
-        self._members = Members(self, self.learners, system.step_name, self._teach, self._teach_instead)
+        self._members = Members(self, self.learners, system.step_name, self._train, self._train_on_replacement)
 
     def _check_init(self) -> None:
         if self.init is None:
@@ -126,7 +126,7 @@ class PerceptronRun(Epochs[Layer]):
 
     def state(self) -> TrainingState:
         """What is needed to resume after this epoch."""
-        best, layer = self.finished()
+        best, layer = self.best_epoch()
         learners = self._unsaved or self._learner_states()
         return TrainingState(self.epoch, self.history, self.history.index(best), layer, learners)
 
@@ -149,13 +149,13 @@ class PerceptronRun(Epochs[Layer]):
             self._measure_rounding(self.dev)
         share = MARGIN_SHARE if self.training.margin is None else self.training.margin
         if self.spec.beam > 1 and share and len(self.dev):
-            parser = self.parser_of(self.finished()[1])
+            parser = self.parser_of(self.best_epoch()[1])
             self.margin = fitting_margin(parser, self.dev, share, self._dev_constraints, self.threads)
         super().after_all()
 
     def _measure_rounding(self, dev: Treebank) -> None:
         """The cost, in the last epoch, of rounding weights to bytes. Unknown for stacked layers or with vectors."""
-        best, weights = self.finished()
+        best, weights = self.best_epoch()
         is_last = best.epoch == self.epoch and best.pruning is None
         parser = self.parser_of(weights if is_last else self.weights())
         sample = dev[: max(1, int(np.searchsorted(dev.offsets, ROUNDING_SAMPLE, side="right")) - 1)]
@@ -172,28 +172,28 @@ class PerceptronRun(Epochs[Layer]):
         parser.margin = self.margin
         return parser
 
-    def learning_threads(self) -> int | None:
+    def training_threads(self) -> int | None:
         # What is not among the averages, and what reads more than these.
         alone = self.vectors or self.constraints or self.training.subsample or self.training.max_size
         return None if alone else self._members.threads
 
-    def freeze(self, *, learning_goes_on: bool) -> None:
+    def snapshot(self, *, training_continues: bool) -> None:
         self._averages = _engine.average(self.learners, self.threads)
-        self._is_learning = learning_goes_on
-        self._unsaved = self._learner_states() if learning_goes_on and super().is_checkpoint_due() else None
+        self._is_training = training_continues
+        self._unsaved = self._learner_states() if training_continues and super().is_checkpoint_due() else None
 
     def is_checkpoint_due(self) -> bool:
         # Learners that go on meanwhile are no longer in the state after this epoch.
-        return self._unsaved is not None if self._is_learning else super().is_checkpoint_due()
+        return self._unsaved is not None if self._is_training else super().is_checkpoint_due()
 
     def save_checkpoint(self, path: Path) -> None:
         save_state(self.state(), self.identity(), path)
 
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
-        return score(parser, dev, self._dev_constraints, self.spare_threads)
+        return score(parser, dev, self._dev_constraints, self.evaluation_threads)
 
-    def before_learning(self, epoch: int) -> None:
-        super().before_learning(epoch)
+    def before_training(self, epoch: int) -> None:
+        super().before_training(epoch)
         if self.constraints:
             bare = Parser(self.spec, self.labels, [], {})
             self._engine_corpus.constrain(self.constraints.lowered(bare, epoch).engine)
@@ -201,15 +201,15 @@ class PerceptronRun(Epochs[Layer]):
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self._engine_corpus.replace(heads, labels)
 
-    def learn(self, epoch: int) -> None:
-        self._members.learn(epoch, self.corpus.order)
+    def train_epoch(self, epoch: int) -> None:
+        self._members.train_epoch(epoch, self.corpus.order)
 
-    def _teach(
+    def _train(
         self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None, threads: int
     ) -> None:
         learner.train(self._engine_corpus, chosen, strategy, callback, threads, self.training.batch)
 
-    def _teach_instead(
+    def _train_on_replacement(
         self, learner: _engine.Learner, sentence: int, instead: Instead, strategy: Any, callback: Callback | None
     ) -> None:
         corpus = Corpus(self.spec, self.replaced(sentence, instead))
@@ -219,7 +219,7 @@ class PerceptronRun(Epochs[Layer]):
     def progress(self) -> tuple[int, int]:
         return self._members.progress()
 
-    def kept(self, report: EpochReport, weights: Layer) -> Layer:
+    def finalize_weights(self, report: EpochReport, weights: Layer) -> Layer:
         """The pruned layer for the model; the report gets the cost of pruning."""
         least = self.training.prune
         if least is None:
@@ -246,7 +246,7 @@ class PerceptronRun(Epochs[Layer]):
     def weights(self, least: float = 0.0) -> Layer:
         if self._averages is None:  # a run that goes on from a checkpoint
             self._averages = _engine.average(self.learners, self.threads)
-        arrays = self._averages.compact(least, self.spare_threads)
+        arrays = self._averages.compact(least, self.evaluation_threads)
         vectors = None
         if self.vectors:
             vectors = VectorWeights.of(

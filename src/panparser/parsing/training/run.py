@@ -14,7 +14,7 @@ import numpy as np
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, SpecError, StuckError, TreebankError
-from panparser.learning.epochs import OTHER, EpochLoop, Weights, digests
+from panparser.learning.epochs import SUBSAMPLING_STREAM, EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.options import Training
@@ -53,7 +53,7 @@ def score_found(parser: Parser, gold: Treebank, heads: IntArray, labels: IntArra
 
 
 @dataclass(kw_only=True)
-class Epochs(EpochLoop[Weights, Parser]):
+class ParserRun(EpochLoop[Weights, Parser]):
     """A training run that makes a parser."""
 
     spec: ParserSpec
@@ -122,17 +122,17 @@ class Epochs(EpochLoop[Weights, Parser]):
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         """Sets other heads and labels to learn from."""
 
-    def before_learning(self, epoch: int) -> None:
+    def before_training(self, epoch: int) -> None:
         subsample = self.training.subsample
         if subsample is not None:
-            rng = np.random.default_rng([self.training.seed, epoch, OTHER])
+            rng = np.random.default_rng([self.training.seed, epoch, SUBSAMPLING_STREAM])
             predicted = self.found_before
             if subsample.by == "accuracy" and self.dev is not None and self.best_weights is not None:
                 predicted, _ = self.parser_of(self.weights()).predict(self.dev)
             kept = kept_arcs(subsample, self.treebank, rng, self.dev, predicted)
             self.replace_reference(*self.corpus.reference(self.labels, kept))
 
-    def report(self, epoch: int) -> EpochReport:
+    def make_report(self, epoch: int) -> EpochReport:
         return EpochReport(epoch, *self.progress())
 
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
@@ -164,14 +164,14 @@ class Epochs(EpochLoop[Weights, Parser]):
 
         If it cannot be written, training goes on without: a full disk may still have room for the model.
         """
-        is_last = self.epoch == self.training.epochs or self._is_stale()
+        is_last = self.epoch == self.training.epochs or self._is_patience_exhausted()
         if self.checkpoint is None or not (is_last or self.is_checkpoint_due()):
             return
         try:
             self.save_checkpoint(Path(self.checkpoint))
         except ModelError as error:
             self.checkpoint = None
-            self.notice(f"{error}; training goes on without checkpoints")
+            self.send_notice(f"{error}; training goes on without checkpoints")
         self._saved = time.monotonic()
 
     def is_checkpoint_due(self) -> bool:
@@ -202,7 +202,7 @@ class Epochs(EpochLoop[Weights, Parser]):
             self.calibration = fitted(parser, gather(parser, self.dev, threads=self.threads), self.dev)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        parser = self.parser_of(self.finished()[1], self.record(interrupted=interrupted))
+        parser = self.parser_of(self.best_epoch()[1], self.record(interrupted=interrupted))
         parser.calibration = self.calibration
         return parser
 
@@ -211,7 +211,7 @@ class Epochs(EpochLoop[Weights, Parser]):
         return TrainingRecord(
             written=CLASSIFIER,
             **self.training.to_values(),
-            **self.epochs_so_far(),
+            **self.epoch_record(),
             data=self.digests,
             sentences=len(self.treebank),
             words=self.treebank.words,
