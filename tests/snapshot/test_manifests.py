@@ -1,0 +1,94 @@
+"""Manifests of systems, specs, networks, strategies and options of training are what they were."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import nets
+import panparser as pp
+from panparser.learning.options import Training
+from snapshots import compare, digest, digest_of_values
+from variants import identify, variants
+
+TEMPLATES = {
+    "fitting": None,
+    "rich": pp.RICH,
+    "rich-stack": pp.RICH_STACK,
+    "lean": pp.LEAN,
+    "easy": pp.EASY,
+    "zn11": pp.ZN11,
+    "fast": pp.FAST,
+    "delexicalized": pp.RICH.delexicalized(feats=True),
+    "vectors": pp.Templates.parse("S0.vector\nB0.vector\nS0.form B0.form"),
+}
+OPTIONS = {
+    "default": {},
+    "greedy": {"beam": 1},
+    "unlabeled": {"labeled": False, "beam": 64},
+    "universal": {"labels": "universal", "nonprojective": "as-is"},
+}
+CROSSING = ("as-is", "leave-out", "reduce", "pseudo", None)
+
+
+def test_manifests_of_specs():
+    """One digest for all specs of a system; in all, some 2,700 specs."""
+    manifests = {}
+    for system in variants():
+        specs = [
+            pp.ParserSpec(system=system, templates=templates, **options)
+            for templates, options in product(TEMPLATES.values(), OPTIONS.values())
+        ]
+        manifests[identify(system)] = digest_of_values([spec.to_values() for spec in specs])
+        manifests[f"{identify(system)}, as JSON"] = digest(system.to_json())
+    for crossing in CROSSING:
+        manifests[f"nonprojective {crossing}"] = digest_of_values(pp.ParserSpec(nonprojective=crossing).to_values())
+    compare("specs", manifests)
+
+
+def test_manifests_of_trainings():
+    choices = {
+        "epochs": (1, 8, 100),
+        "patience": (None, 1, 10),
+        "seed": (0, 2**32 - 1),
+        "members": (None, 1, 4),
+        "prune": (None, 0, 1.5, 2),
+        "max_size": (None, 8 << 20),
+        "margin": (None, 0, 0.25),
+        "batch": (1, 16),
+        "subsample": (
+            None,
+            *(pp.Subsample(share=0.5, by=by) for by in ("share", "frequency", "accuracy", "accuracy-once")),
+            pp.Subsample(share=0, where=pp.Region(upos=["DET", "ADJ"], max_length=2)),
+        ),
+        "strategy": (
+            *pp.STRATEGIES.values(),
+            pp.Strategy(restart="pair", exploration=pp.Schedule(((1, 0.0), (4, 0.25)))),
+            pp.Strategy(restart="sample", temperature=0.5, horizon=3, focus=0.5),
+            lambda epoch, sentence: pp.EARLY_UPDATE,
+        ),
+    }
+    manifests = {"default": digest_of_values(Training().to_values())}
+    for name, values in choices.items():
+        for number, value in enumerate(values):
+            manifests[f"{name} {number}"] = digest_of_values(Training(**{name: value}).to_values())
+    for number, values in enumerate(product(*choices.values())):
+        if number % 997 == 0:
+            options = dict(zip(choices, values, strict=True))
+            manifests[f"{number}"] = digest_of_values(Training(**options).to_values())
+    compare("trainings", manifests)
+
+
+def test_manifests_of_networks():
+    networks = {
+        "bilstm": pp.BILSTM,
+        "feed-forward": pp.FEED_FORWARD,
+        "stack-lstm": pp.STACK_LSTM,
+        **nets.KINDS,
+        "delexicalized": pp.BILSTM.delexicalized(),
+        "given heads": pp.BILSTM.with_given_head(),
+        "joint": pp.BILSTM.joint("upos", "feats"),
+        "tagger": pp.BILSTM.tagger("upos", "lemma"),
+        "patient": replace(pp.BILSTM, learning=replace(pp.BILSTM.learning, patience=3, seconds=60.0)),
+    }
+    compare("networks", {name: digest_of_values(network.to_values()) for name, network in networks.items()})
