@@ -106,7 +106,7 @@ def busy(page: Page) -> tuple[list[float], float]:
 def measured(browser: Browser, server: str, sentence: pp.Sentence, path: Path) -> str:
     parser = pp.load("en").parser
     assert isinstance(parser, pp.Parser)
-    parser.step(sentence).save(path)
+    pp.step(parser, sentence).save(path)
     found: list[tuple[float, ...]] = []
     for _ in range(RUNS):
         with opened(browser, f"file://{path}") as page:

@@ -141,7 +141,9 @@ from panparser.parsing.confidence import calibrate as calibrate
 from panparser.parsing.constraints.constraints import Constraint as Constraint
 from panparser.parsing.constraints.constraints import Constraints as Constraints
 from panparser.parsing.constraints.constraints import Dropped as Dropped
+from panparser.parsing.inspection.explaining import explain as explain
 from panparser.parsing.inspection.stepping import Stepping as Stepping
+from panparser.parsing.inspection.stepping import step as step
 from panparser.parsing.parser import Parser as Parser
 from panparser.parsing.parser import ScoredTree as ScoredTree
 from panparser.parsing.spec import ParserSpec as ParserSpec

@@ -120,19 +120,19 @@ def test_vectors_are_explained(english, tmp_path):
 
 def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
     sentence = english[1][2]
-    frame = parser.explain(sentence)
+    frame = pp.explain(parser, sentence)
     assert list(frame.columns) == "step stack buffer action label score lead cost right".split()
     assert frame["step"].tolist() == list(range(1, len(frame) + 1))
     assert (
         (frame["cost"] == 0) == [a in r.split() for a, r in zip(frame["action"], frame["right"], strict=True)]
     ).all()
-    step = parser.explain(sentence, 3)
+    step = pp.explain(parser, sentence, 3)
     taken = step[(step["of"] == "action") & (step["class"] == frame["action"][2])]
     assert taken["contribution"].sum() == pytest.approx(frame["score"][2])
     sizes = taken["contribution"].abs()
     assert sizes.is_monotonic_decreasing
     with pytest.raises(pp.SpecError, match=f"step must be an integer from 1 to {len(frame)}; got 0"):
-        parser.explain(sentence, 0)
+        pp.explain(parser, sentence, 0)
 
 
 def test_one_action_against_another(parser, english):
@@ -142,21 +142,21 @@ def test_one_action_against_another(parser, english):
     actions, labels = found.actions(step), found.labels(step)
     for choice in (actions, labels):
         first, second = choice.ranking[:2]
-        table = parser.explain(sentence, step, against=choice.columns[second])
+        table = pp.explain(parser, sentence, step, against=choice.columns[second])
         assert list(table.columns) == ["feature", choice.columns[first], choice.columns[second], "difference"]
         lead = (choice.scores[first] - choice.scores[second]) / choice.unit
         assert table["difference"].sum() == pytest.approx(lead)
         assert table["difference"].abs().is_monotonic_decreasing
     with pytest.raises(pp.SpecError, match="against must be another legal choice"):
-        parser.explain(sentence, step, against="HOP")
+        pp.explain(parser, sentence, step, against="HOP")
     with pytest.raises(pp.SpecError, match="against needs a step"):
-        parser.explain(sentence, against="LEFT")
+        pp.explain(parser, sentence, against="LEFT")
 
 
 def test_a_sentence_without_heads_is_explained_without_costs(parser, english):
     raw = english[1][:1]
     raw.heads[:] = -1
-    assert "cost" not in parser.explain(raw[0]).columns
+    assert "cost" not in pp.explain(parser, raw[0]).columns
 
 
 # --- Weights ---
@@ -341,7 +341,7 @@ def test_what_cannot_be_looked_into(parser, english):
     with pytest.raises(pp.SpecError, match="expected a Parser"):
         strongest(None, english[1], "LEFT")
     with pytest.raises(pp.SpecError, match="inspect the parsers that vote"):
-        pp.vote([parser, parser]).explain(english[1][0])
+        pp.explain(pp.vote([parser, parser]), english[1][0])
 
 
 # --- Commands ---
@@ -358,7 +358,7 @@ def files(parser, english, tmp_path_factory):
 def test_the_command_explain(run, files, parser, english):
     model, dev = files
     code, out, _ = run("explain", "-m", model, dev, "--sentence", 3)
-    frame = parser.explain(english[1][2])
+    frame = pp.explain(parser, english[1][2])
     assert code == 0
     assert len(out.splitlines()) == len(frame) + 1
     code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--top", 4)

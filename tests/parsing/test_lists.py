@@ -53,7 +53,7 @@ def test_labels_of_arcs_to_the_list_see_it():
 
 def test_a_list_is_shown_where_there_is_one(english):
     parser = pp.train(pp.ParserSpec(system=pp.system("covington"), beam=1), english[0][:20], epochs=1, members=1)
-    steps = parser.explain(english[0][0])
+    steps = pp.explain(parser, english[0][0])
     assert list(steps.columns[:4]) == ["step", "stack", "list", "buffer"]
     assert steps["list"].any()
 

@@ -143,19 +143,19 @@ def test_derivations_are_those_of_parsing(kind, beam):
 def test_tables_are_those_of_any_explanation():
     pytest.importorskip("pandas")
     parser = made("all of it")
-    frame = parser.explain(SENTENCE)
+    frame = pp.explain(parser, SENTENCE)
     assert list(frame.columns) == "step stack buffer action label score lead cost right".split()
     assert (frame["score"] <= 0).all()
     assert (frame["lead"].dropna() >= 0).all()  # it was greedy
     at = int(frame["lead"].notna().to_numpy().nonzero()[0][2])
-    step = parser.explain(SENTENCE, at + 1)
+    step = pp.explain(parser, SENTENCE, at + 1)
     assert list(step.columns) == ["of", "class", "feature", "contribution"]
     taken = step[(step["of"] == "action") & (step["class"] == frame["action"][at])]
     assert taken["contribution"].sum() == pytest.approx(frame["score"][at])
     assert taken["contribution"].abs().is_monotonic_decreasing
     found = Explanation.of(parser, SENTENCE).actions(at + 1)
     other = found.columns[found.ranking[1]]
-    against = parser.explain(SENTENCE, at + 1, against=other)
+    against = pp.explain(parser, SENTENCE, at + 1, against=other)
     assert list(against.columns) == ["feature", frame["action"][at], other, "difference"]
     assert against["difference"].sum() == pytest.approx(frame["lead"][at])
 
@@ -182,7 +182,7 @@ def test_the_command(run, tmp_path):
 def test_what_cannot_be_looked_into():
     parser = made("words alone")
     with pytest.raises(pp.SpecError, match="this parser has the classifier vote"):
-        pp.vote([parser, parser]).explain(SENTENCE)
+        pp.explain(pp.vote([parser, parser]), SENTENCE)
 
 
 def test_errors_are_traced():

@@ -116,7 +116,7 @@ def test_a_network_is_stepped_through_as_well():
     pipeline = pp.load("en-neural")
     (treebank,) = pipeline.tokens(["They ate it."])
     pipeline.annotate_words(treebank)
-    stepping = pipeline.parser.step(treebank[0], beam=2)
+    stepping = pp.step(pipeline.parser, treebank[0], beam=2)
     (run,) = stepping.runs
     explanation = Explanation.of(pipeline.parser, treebank[0], beam=2)
     for number, step in enumerate(run.steps[:3], start=1):
@@ -130,19 +130,19 @@ def test_a_network_is_stepped_through_as_well():
 
 
 def test_notebooks_get_a_frame_and_files_a_page(parser, sentence, tmp_path):
-    stepping = parser.step(sentence, beam=2)
+    stepping = pp.step(parser, sentence, beam=2)
     frame = stepping._repr_html_()
     assert frame.count("<") == 2  # the element and its end: the page in it is escaped
     assert 'sandbox="allow-scripts"' in frame
     stepping.save(tmp_path / "step.html")
     assert (tmp_path / "step.html").read_text(encoding="utf-8") == stepping.to_html()
     assert repr(stepping).startswith(f"<Stepping of {len(sentence)} words: ")
-    assert stepping.to_html() == parser.step(sentence, beam=2).to_html()
+    assert stepping.to_html() == pp.step(parser, sentence, beam=2).to_html()
 
 
 def test_pages_are_small(parser, english):
     longest = max(english[1], key=len)
-    assert len(parser.step(longest, beam=8).to_html().encode()) < 3000 * len(longest) + 60_000
+    assert len(pp.step(parser, longest, beam=8).to_html().encode()) < 3000 * len(longest) + 60_000
 
 
 def test_what_cannot_be_stepped_through_is_refused(sentence):
@@ -152,8 +152,8 @@ def test_what_cannot_be_stepped_through_is_refused(sentence):
 
 
 def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
-    both = parser.step(sentence, beam=1).beside(
-        parser.step(sentence, beam=3), Stepping.of_oracle(sentence, "arc-standard", pp.system("covington"))
+    both = pp.step(parser, sentence, beam=1).beside(
+        pp.step(parser, sentence, beam=3), Stepping.of_oracle(sentence, "arc-standard", pp.system("covington"))
     )
     assert [run.beam for run in both.runs] == [1, 3, 0, 0]
     assert [run["system"] for run in both.to_values()["runs"]] == [
@@ -163,7 +163,7 @@ def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
         "covington",
     ]
     with pytest.raises(SpecError, match="expected derivations of"):
-        both.beside(parser.step(english[1][5]))
+        both.beside(pp.step(parser, english[1][5]))
 
 
 def test_an_oracle_needs_a_tree(sentence):

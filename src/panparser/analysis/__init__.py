@@ -29,7 +29,7 @@ from panparser.analysis.tables.scores import confusion, confusions, counts, prec
 from panparser.analysis.words import Column, Words
 from panparser.evaluation.significance import holm
 from panparser.parsing.inspection.contributions import Contributions
-from panparser.parsing.inspection.explaining import Explanation, explain
+from panparser.parsing.inspection.explaining import Explanation
 
 __all__ = [
     "CRITERIA",
@@ -57,7 +57,6 @@ __all__ = [
     "counts",
     "criterion",
     "difference",
-    "explain",
     "frame",
     "holm",
     "learning_curves",

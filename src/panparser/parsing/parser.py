@@ -36,9 +36,6 @@ from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from panparser.parsing.inspection.stepping import Stepping
     from panparser.parsing.tags import Tags
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
@@ -271,25 +268,6 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
     @cached_property
     def lifted(self) -> LiftedLabels:
         return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
-
-    def explain(self, sentence: Sentence, step: int | None = None, **options: Any) -> pd.DataFrame:
-        """Why a sentence got its tree, action by action; for one step, what each feature contributed.
-
-        The options are those of `panparser.analysis.explain`, which needs pandas.
-        """
-        from panparser.parsing.inspection.explaining import explain
-
-        return explain(self, sentence, step, **options)
-
-    def step(self, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
-        """How a sentence got its tree, step by step, as a page: a notebook shows it, `save` writes it.
-
-        If each word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if
-        there are some, come first, and the parser goes on from there.
-        """
-        from panparser.parsing.inspection.stepping import Run, Stepping
-
-        return Stepping.of(sentence, [Run.of_parser(self, sentence, beam=beam, actions=actions)])
 
     def best(
         self,

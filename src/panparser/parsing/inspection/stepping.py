@@ -213,6 +213,15 @@ class Stepping:
         return f"<Stepping of {len(self.forms)} words: {names}>"
 
 
+def step(parser: ParserLike, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
+    """Return the derivation of a sentence, step by step, as a page: a notebook shows it, `save` writes it.
+
+    If every word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if any,
+    come first; the parser continues from there.
+    """
+    return Stepping.of(sentence, [Run.of_parser(parser, sentence, beam=beam, actions=actions)])
+
+
 def gold_of(sentence: Sentence) -> Gold | None:
     """The tree of a sentence, if each word has a head."""
     heads = alone(sentence).heads
