@@ -44,7 +44,7 @@ def claims(benchmark: str, rows: Mapping[str, Mapping[str, float]], outcomes: It
 def keep(benchmark: str, found: Sequence[Measurement], folder: Path = FOLDER) -> None:
     """Keeps measurements in FOLDER/BENCHMARK, in place of those of an earlier run, so that no two builds are mixed."""
     place = folder / benchmark
-    for old in (*place.glob("*.json"), *place.glob("*.jsonl"), *place.glob("grids/*.json")):
+    for old in (*place.glob("*.json"), *place.glob("*.jsonl*"), *place.glob("grids/*.json")):
         old.unlink()
     pp.Results.made(benchmark, found).write(place)
     pack(place)

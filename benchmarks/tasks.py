@@ -3,13 +3,15 @@
 Such a task trains on samples, rewrites a treebank, follows an annotator, or measures something that is no score of one
 model; a grid runs recipes, and its workers run nothing else. A task is data: it has a `key`, an `effort`, and `run`,
 whose result, a dataclass, leaves one line of JSON in a results file. Each runs in a process of its own, the longest
-first; tasks that have a line there are not run again. Delete the file to begin anew.
+first; tasks that have a line there are not run again. Delete the file to begin anew. A large file may be compressed by
+xz, to FILE.xz; new lines go to another FILE beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import lzma
 import multiprocessing
 import os
 import sys
@@ -78,9 +80,12 @@ def treebanks(folder: Path) -> list[str]:
 
 
 def read(path: Path, kind: type[Any]) -> dict[str, Any]:
-    """The results of a file; a line that was cut short counts as not there."""
+    """The results of a file, and of FILE.xz; a line that was cut short counts as not there."""
     results: dict[str, Any] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+    compressed = path.with_name(f"{path.name}.xz")
+    text = lzma.decompress(compressed.read_bytes()).decode() if compressed.exists() else ""
+    text += path.read_text(encoding="utf-8") if path.exists() else ""
+    for line in text.splitlines():
         try:
             values = json.loads(line)
         except json.JSONDecodeError:

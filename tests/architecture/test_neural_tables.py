@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
+import lzma
 import sys
 from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
@@ -122,7 +124,7 @@ def test_several_files_are_one_table(neural, small, outcome, tmp_path, monkeypat
     ]
     paths = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
     paths[0].write_text(lines[0] + "\n")
-    paths[1].write_text("\n".join(lines[1:]) + "\n")
+    Path(f"{paths[1]}.xz").write_bytes(lzma.compress(("\n".join(lines[1:]) + "\n").encode()))
     monkeypatch.setattr(neural, "FOLDER", tmp_path)
     monkeypatch.setattr(sys, "argv", ["neural.py", "--table", "--results", *map(str, paths)])
     neural.main()

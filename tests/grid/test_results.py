@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import struct
 import threading
@@ -91,6 +92,24 @@ def test_packed_results_are_the_same(results):
         key: outcome.values for key, outcome in before.items()
     }
     assert pack(results) == 8
+
+
+def test_packed_results_may_be_compressed(results):
+    before = {key: outcome.values for key, outcome in read_outcomes(results)}
+    pack(results)
+    plain, compressed = results / "runs.jsonl", results / "runs.jsonl.xz"
+    compressed.write_bytes(lzma.compress(plain.read_bytes()))
+    plain.unlink()
+    assert {key: outcome.values for key, outcome in read_outcomes(results)} == before
+    first, *rest = before
+    forget(results, {first})
+    made_outcome("x", correct=[1]).write(results)
+    assert pack(results) == 8
+    assert [path.name for path in results.iterdir() if path.is_file()] == ["runs.jsonl.xz"]
+    assert {key for key, _ in read_outcomes(results)} > set(rest)
+    compressed.write_bytes(compressed.read_bytes()[:-40])
+    with pytest.raises(ModelError, match=r"runs\.jsonl\.xz: damaged: it cannot be decompressed"):
+        pp.Results.read(results)
 
 
 @pytest.mark.parametrize(

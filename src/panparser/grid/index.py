@@ -15,7 +15,7 @@ from typing import Any
 from panparser.errors import PanParserError, SpecError
 from panparser.grid.axes import SEED, TREEBANK
 from panparser.grid.records import Outcome
-from panparser.grid.results import Results, grids, read_outcomes
+from panparser.grid.results import Results, grids, packed_files, read_outcomes
 from panparser.grid.work import COUNTED
 
 INDEX = "index.duckdb"
@@ -81,7 +81,7 @@ def _built(folder: Path) -> Path:
 
 
 def _states(folder: Path) -> Iterator[tuple[str, int, int]]:
-    for path in (*folder.glob("*.json"), *folder.glob("*.jsonl"), *(folder / "grids").glob("*.json")):
+    for path in (*folder.glob("*.json"), *packed_files(folder), *(folder / "grids").glob("*.json")):
         status = path.stat()
         yield path.relative_to(folder).as_posix(), status.st_size, status.st_mtime_ns
 

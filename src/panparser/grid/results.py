@@ -1,12 +1,13 @@
 """Results: what came of the runs of a grid, by their places on its axes; read from a folder of small files.
 
-KEY.json is what came of a run; *.jsonl, a line for each run, holds many of them; grids/NAME.json says which runs a grid
-has, and where they stand.
+KEY.json is what came of a run; *.jsonl, a line for each run, holds many of them, and may be compressed: *.jsonl.xz;
+grids/NAME.json says which runs a grid has, and where they stand.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -24,6 +25,7 @@ from panparser.storage.values import COUNT, NAME, TEXT, ListOf, Table, TableOf, 
 
 FORMAT = 1
 PACKED = "runs.jsonl"
+_COMPRESSED = ".xz"
 _KEY = re.compile(r"[0-9a-f]{64}")
 Report = Callable[[ModelError], None]
 _MANIFEST = Table(
@@ -170,7 +172,7 @@ def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[
             if path.stem != outcome.key:
                 raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
             single[outcome.key] = outcome
-    for path in sorted(folder.glob("*.jsonl")):
+    for path in packed_files(folder):
         for place, line in _lines(path):
             with _told(report):
                 outcome = _parsed(line, place)
@@ -183,12 +185,25 @@ def _single(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if _KEY.fullmatch(path.stem))
 
 
+def packed_files(folder: Path) -> list[Path]:
+    """Return the files of many runs."""
+    return sorted((*folder.glob("*.jsonl"), *folder.glob(f"*.jsonl{_COMPRESSED}")))
+
+
+def _write_lines(path: Path, lines: bytes) -> None:
+    """Write a file of many runs, compressed if its name says so."""
+    write_whole(path, lzma.compress(lines, preset=9) if path.suffix == _COMPRESSED else lines, SpecError)
+
+
 def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
     """The lines of a file that are not blank, each with its place."""
     try:
         data = path.read_bytes()
+        data = lzma.decompress(data) if path.suffix == _COMPRESSED else data
     except OSError as error:
         raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
+    except lzma.LZMAError:
+        raise ModelError(f"{path}: damaged: it cannot be decompressed") from None
     for number, line in enumerate(data.splitlines(keepends=True), start=1):
         if line.strip():
             yield f"{path}:{number}", line
@@ -230,11 +245,11 @@ def forget(folder: Path, keys: Set[str]) -> None:
     for key in keys:
         remove(folder / f"{key}.json")
     with only_one(folder):
-        for path in folder.glob("*.jsonl"):
+        for path in packed_files(folder):
             lines = list(_lines(path))
             kept = [line for place, line in lines if _key(line, place) not in keys]
             if len(kept) < len(lines):
-                write_whole(path, b"".join(kept), SpecError)
+                _write_lines(path, b"".join(kept))
 
 
 def _key(line: bytes, place: str) -> str | None:
@@ -248,13 +263,15 @@ def _key(line: bytes, place: str) -> str | None:
 def pack(folder: Path) -> int:
     """Puts all outcomes of a folder into one file, sorted by key, and removes those of one run; how many there are.
 
+    The file is compressed if it is there already and is compressed.
     Grids may go on meanwhile: what they write after this has read it stays as it is.
     """
     with only_one(folder):
         before = {path: _state(path) for path in _single(folder)}
         outcomes = dict(read_outcomes(folder))
         text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
-        write_whole(folder / PACKED, text.encode(), SpecError)
+        compressed = folder / f"{PACKED}{_COMPRESSED}"
+        _write_lines(compressed if compressed.exists() else folder / PACKED, text.encode())
         for path, state in before.items():
             if path.stem in outcomes and _state(path) == state:
                 remove(path)
