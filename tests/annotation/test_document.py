@@ -63,11 +63,21 @@ ROW = "{}\t{}\t_\t_\t_\t_\t{}\t_\t_\t_\n"
         (ROW.format(2, "b", 2), "word 2: expected the number of another word in HEAD, found 2"),
         (ROW.format(2, "b", "x"), "word 2: expected a number in HEAD, found 'x'"),
         (ROW.format(2, "b", "01"), "this line is not in its usual place or form"),
-        (ROW.format(3, "b", "_"), "expected word 2, found 3"),
-        (ROW.format("two", "b", "_"), "expected the number of a word in ID, found 'two'"),
-        (ROW.format("1-2", "ab", "_") + ROW.format(2, "b", "_"), "expected 1-2 before word 1, found it elsewhere"),
-        ("2\tb\n", "expected 10 columns, found 2"),
-        ("# late\n" + ROW.format(2, "b", "_"), "expected comments before the words, found one among them"),
+        (ROW.format(3, "b", "_"), "expected words numbered 1, 2, 3, ..., found '3' after word 1"),
+        (
+            ROW.format("two", "b", "_"),
+            "expected a line that begins with a digit or #, found 'two\tb" + "\t_" * 8 + "'",
+        ),
+        (ROW.format("2nd", "b", "_"), "expected an ID such as 3, 3-4 or 3.1, found '2nd'"),
+        (
+            ROW.format("1-2", "ab", "_") + ROW.format(2, "b", "_"),
+            "expected a multiword token before its first word, found '1-2' after word 1",
+        ),
+        ("2\tb\n", "expected 10 columns separated by tabs, found 2"),
+        (
+            "# late\n" + ROW.format(2, "b", "_"),
+            "expected comments before the first word of a sentence, found '# late'",
+        ),
     ],
 )
 def test_sentences_that_cannot_be_annotated_are_known_by_the_line_of_their_fault(faulty, why):

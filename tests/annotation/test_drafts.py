@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
+from random import Random
 
 import pytest
 from hypothesis import given
 
 import panparser as pp
 from annotated import FILE, drafts
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import Draft, LineError
+from panparser.treebank.validation.rules import RULES
+from panparser.treebank.validation.validator import Validator
 
 SENTENCES = [f"{piece}\n\n" for piece in FILE.split("\n\n") if piece.strip()]
 
@@ -54,9 +58,9 @@ def test_what_could_not_be_written_back_is_refused(row):
 @pytest.mark.parametrize(
     ("token", "before_word", "message"),
     [
-        ("2-1", 2, "expected the numbers of a first and a last word in ID, found '2-1'"),
-        ("2-4", 2, "expected a multiword token of words 1 to 3, found 2-4"),
-        ("4-5", 4, "expected a multiword token of words 1 to 3, found 4-5"),
+        ("2-1", 2, "expected a multiword token that does not end before it begins, found '2-1'"),
+        ("2-4", 2, "expected a multiword token within the sentence, found '2-4' in a sentence of 3 words"),
+        ("4-5", 4, "expected a multiword token within the sentence, found '4-5' in a sentence of 3 words"),
     ],
 )
 def test_multiword_tokens_end_in_their_sentence_and_after_they_begin(token, before_word, message):
@@ -66,6 +70,64 @@ def test_multiword_tokens_end_in_their_sentence_and_after_they_begin(token, befo
     with pytest.raises(pp.ConlluError, match=re.escape(message)) as refused:
         Draft.read("\n".join(rows) + "\n\n")
     assert refused.value.line == before_word - 1
+
+
+NESTED = (
+    "# a\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\t_\tADP\t_\t_\t2\tcase\t_\t_\n1.1\tx\t_\t_\t_\t_\t_\t_\t0:root\t_\n"
+    "2\tle\t_\tDET\t_\t_\t0\troot\t_\t_\n3\tx\tx\tNOUN\t_\t_\t2\tx\t_\t_\n\n"
+)
+IDS = ["1", "2", "3", "0", "01", "1-2", "2-1", "1-9", "0.1", "1.1", "1.2", "2.1", "00.1", "x", "", "1-1", "1.0", "-"]
+CELLS = ["_", "", " ", "a b", "99", "0", "-1", "x\u00a0", "\r"]
+
+
+def damaged(rng, text):
+    """Return a sentence with one or two damaged lines."""
+    lines = text.rstrip("\n").split("\n")
+    for _ in range(rng.choice((1, 1, 2))):
+        i, j = rng.randrange(len(lines)), rng.randrange(len(lines))
+        cells = lines[i].split("\t")
+        match rng.randrange(7):
+            case 0:
+                lines.insert(i, lines[j])
+            case 1 if len(lines) > 1:
+                lines.pop(i)
+            case 2:
+                lines[i] = "\t".join((rng.choice(IDS), *cells[1:]))
+            case 3:
+                lines[i], lines[j] = lines[j], lines[i]
+            case 4:
+                lines[i] = lines[i].replace("\t", rng.choice((" ", "\t\t", "")), 1)
+            case 5:
+                cells[rng.randrange(len(cells))] = rng.choice(CELLS)
+                lines[i] = "\t".join(cells)
+            case _:
+                lines[i] = rng.choice(("# c", "#", "x", " ")) + lines[i]
+    lines = [line for line in lines if line.strip()]  # a draft keeps blank lines before it
+    return rng.choice(("\n", "\n", "\r\n")).join((*lines, "", ""))
+
+
+def fatal_rules(text):
+    """Return the fatal rules of level 1 that a text breaks."""
+    counts = Validator(level=1).check(io.BytesIO(text.encode()), format="conllu").counts
+    return [rule for rule in counts if RULES[rule].fatal]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_drafts_refuse_what_validation_refuses_and_write_back_what_they_read(seed):
+    rng = Random(seed)
+    outcomes = {"refused by validation": 0, "refused by drafts": 0, "read": 0}
+    for _ in range(1000):
+        text = damaged(rng, rng.choice((*SENTENCES, NESTED)))
+        try:
+            draft = Draft.read(text)
+        except LineError:
+            outcomes["refused by validation" if fatal_rules(text) else "refused by drafts"] += 1
+            continue
+        assert draft.to_text() == text
+        assert draft.tokens()[-1][1] == len(draft.words)
+        assert not fatal_rules(text)
+        outcomes["read"] += 1
+    assert all(outcomes.values()), outcomes
 
 
 def test_a_token_of_one_word_is_a_token():

@@ -228,7 +228,7 @@ def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
     with pp.Session(path, learn=False) as session:
         first, second = session.summary()["notices"]
         assert "1 sentence is no CoNLL-U" in first
-        assert second == f"{path}:1: this sentence cannot be annotated: expected 10 columns, found 4"
+        assert second == f"{path}:1: this sentence cannot be annotated: expected 10 columns separated by tabs, found 4"
         view = session.view(0)
         assert view["unreadable"] == second
         assert view["words"] == []

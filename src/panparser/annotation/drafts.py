@@ -7,21 +7,19 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from panparser.errors import AnnotationError, ConlluError
+from panparser.treebank.sentence_lines import NodeId, SentenceLines
 from panparser.treebank.universal import RELATIONS
+from panparser.treebank.validation.rules import RULES
 
 Cell: TypeAlias = tuple[int, str, Any, Any]  # word (0: the sentence), field, old value, new value
 WORD_FIELDS = ("form", "lemma", "upos", "xpos", "feats", "head", "label", "deps", "misc", "forbidden")
 SENTENCE_FIELDS = ("comments", "spans", "done")
-_COLUMNS = 10
-_WORD = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
-_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})", re.ASCII)
-_BEFORE = re.compile(r"\ufeff?[\r\n]*(?:.*\n\r?\n)?", re.DOTALL)  # blank lines, and all before them
+_MAX_HEAD_DIGITS = 9
 _FORMS = re.compile(rb"^[1-9][0-9]*\t([^\t\n]*)\t", re.M)
 _SENT_ID = re.compile(rb"^#[^\S\n]*sent_id[^\S\n]*=(.*)", re.M)
-_EMPTY = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})", re.ASCII)
 ROOT = "root"  # the label of whose head is Root, and of nobody else, in UD
 
 
@@ -109,7 +107,8 @@ class Draft:
     @classmethod
     def read(cls, text: str) -> Draft:
         """The sentence of some lines of CoNLL-U. Raises LineError if they could not be written back as they are."""
-        draft = _Reader(text).draft()
+        lines = SentenceLines.read_surrounded(text, 0, _raise_if_fatal)
+        draft = _from_lines(cast("SentenceLines", lines))  # None only after a fatal problem
         if (again := draft.to_text()) != text:
             pairs = zip_longest(text.split("\n"), again.split("\n"))
             line = next(number for number, (found, usual) in enumerate(pairs) if found != usual)
@@ -289,87 +288,40 @@ def _node_row(node: Extra) -> str:
     return "\t".join((f"{node.first}.{node.last}", *node.cells))
 
 
-class _Reader:
-    """Reads the lines of one sentence."""
+# --- Reading ---
 
-    def __init__(self, text: str) -> None:
-        body = text.rstrip("\r\n")
-        self.after = text[len(body) :]
-        around = _BEFORE.match(body)
-        self.before = around[0] if around else ""
-        body = body[len(self.before) :]
-        self.newline = "\r\n" if "\r\n" in body + self.after else "\n"
-        self.lines = body.split(self.newline)
-        self.text = text
-        self.starts: list[int] = []  # of lines with words
-        self.comments: list[str] = []
-        self.words: list[Word] = []
-        self.multiword: list[Extra] = []
-        self.range_starts: list[int] = []  # of lines with multiword tokens
-        self.empty: list[Extra] = []
 
-    def draft(self) -> Draft:
-        at = len(self.before)
-        for line in self.lines:
-            if not line.startswith("#"):
-                self._take(line.split("\t"), at)
-            elif self.words or self.multiword or self.empty:
-                raise self._wrong("expected comments before the words, found one among them", at)
-            else:
-                self.comments.append(line)
-            at += len(line) + len(self.newline)
-        if not self.words:
-            raise self._wrong("expected words, found none", len(self.before))
-        for number, word in enumerate(self.words, start=1):
-            if word.head is not None and (word.head > len(self.words) or word.head == number):
-                expected = f"word {number}: expected the number of another word in HEAD, found {word.head}"
-                raise self._wrong(expected, self.starts[number - 1])
-        for token, start in zip(self.multiword, self.range_starts, strict=True):
-            if token.last > len(self.words):
-                expected = f"expected a multiword token of words 1 to {len(self.words)}"
-                raise self._wrong(f"{expected}, found {token.first}-{token.last}", start)
-        return Draft(
-            tuple(self.words),
-            tuple(self.comments),
-            tuple(self.multiword),
-            tuple(self.empty),
-            newline=self.newline,
-            before=self.before,
-            after=self.after,
-        )
+def _raise_if_fatal(rule: str, line: int, found: str) -> None:
+    if RULES[rule].fatal:
+        raise LineError(f"expected {RULES[rule].expected}, found {found}", line)
 
-    def _wrong(self, message: str, at: int) -> LineError:
-        return LineError(message, self.text.count("\n", 0, at))
 
-    def _take(self, cells: list[str], at: int) -> None:
-        """The line that begins there."""
-        if len(cells) != _COLUMNS:
-            raise self._wrong(f"expected {_COLUMNS} columns, found {len(cells)}", at)
-        if _WORD.fullmatch(cells[0]):
-            if int(cells[0]) != len(self.words) + 1:
-                raise self._wrong(f"expected word {len(self.words) + 1}, found {cells[0]}", at)
-            self.words.append(self._word(cells, at))
-            self.starts.append(at)
-        elif found := _RANGE.fullmatch(cells[0]):
-            if int(found[1]) != len(self.words) + 1:
-                raise self._wrong(f"expected {cells[0]} before word {found[1]}, found it elsewhere", at)
-            if int(found[2]) < int(found[1]):
-                raise self._wrong(f"expected the numbers of a first and a last word in ID, found {cells[0]!r}", at)
-            self.multiword.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
-            self.range_starts.append(at)
-        elif found := _EMPTY.fullmatch(cells[0]):
-            if int(found[1]) != len(self.words):
-                raise self._wrong(f"expected {cells[0]} after word {found[1]}, found it elsewhere", at)
-            self.empty.append(Extra(int(found[1]), int(found[2]), tuple(cells[1:])))
+def _from_lines(lines: SentenceLines) -> Draft:
+    """Return the draft of a sentence; raise LineError if a HEAD is not a word of it."""
+    words: list[Word] = []
+    rows: list[int] = []  # of words
+    multiword: list[Extra] = []
+    empty: list[Extra] = []
+    for i, row in enumerate(lines.rows):
+        node = cast("NodeId", NodeId.parse(row[0]))  # IDs were checked
+        if node.kind == "word":
+            words.append(_read_word(row, lines.line(i)))
+            rows.append(i)
         else:
-            raise self._wrong(f"expected the number of a word in ID, found {cells[0]!r}", at)
+            (multiword if node.kind == "range" else empty).append(Extra(node.first, node.last, tuple(row[1:])))
+    if not words:
+        raise LineError("expected words, found none", lines.first_line)
+    for number, (word, i) in enumerate(zip(words, rows, strict=True), start=1):
+        if word.head is not None and (word.head > len(words) or word.head == number):
+            message = f"word {number}: expected the number of another word in HEAD, found {word.head}"
+            raise LineError(message, lines.line(i))
+    comments, surroundings = tuple(lines.comments), (lines.newline, lines.before, lines.after)
+    return Draft(tuple(words), comments, tuple(multiword), tuple(empty), (), False, *surroundings)
 
-    def _word(self, cells: list[str], at: int) -> Word:
-        head = None
-        if cells[6] != "_":
-            if not cells[6].isascii() or not cells[6].isdigit() or len(cells[6]) > 9:
-                raise self._wrong(f"word {cells[0]}: expected a number in HEAD, found {cells[6]!r}", at)
-            head = int(cells[6])
-        label = None if cells[7] == "_" else cells[7]
-        _, form, lemma, upos, xpos, feats, _, _, deps, misc = cells
-        return Word(form, lemma, upos, xpos, feats, head, label, deps, misc)
+
+def _read_word(row: Sequence[str], line: int) -> Word:
+    id, form, lemma, upos, xpos, feats, head, label, deps, misc = row
+    if head != "_" and not (head.isascii() and head.isdigit() and len(head) <= _MAX_HEAD_DIGITS):
+        raise LineError(f"word {id}: expected a number in HEAD, found {head!r}", line)
+    arc = (None if head == "_" else int(head), None if label == "_" else label)
+    return Word(form, lemma, upos, xpos, feats, *arc, deps, misc)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from panparser.treebank.validation.rules import Lines, Report, quoted
+from panparser.treebank.sentence_lines import Report, SentenceLines, quoted
 
 _SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(\S+)")
 _PARALLEL_ID = re.compile(
@@ -27,7 +27,7 @@ class MetadataRules:
     def begin_file(self) -> None:
         self._glued = False
 
-    def check(self, sentence: Lines, report: Report) -> None:
+    def check(self, sentence: SentenceLines, report: Report) -> None:
         self._check_sent_id(sentence, report)
         self._check_parallel_id(sentence, report)
         self._check_breaks(sentence, report)
@@ -39,7 +39,7 @@ class MetadataRules:
         else:
             self._check_text(sentence, texts[0][0], texts[0][1][1], report)
 
-    def _check_sent_id(self, sentence: Lines, report: Report) -> None:
+    def _check_sent_id(self, sentence: SentenceLines, report: Report) -> None:
         found = _matching(_SENT_ID, sentence)
         _report_malformed("sent_id", "invalid-sent-id", _SENT_ID, sentence, report)
         if not found:
@@ -54,7 +54,7 @@ class MetadataRules:
                 report("slash-in-sent-id", line, quoted(value))
             self._sent_ids.add(value)
 
-    def _check_parallel_id(self, sentence: Lines, report: Report) -> None:
+    def _check_parallel_id(self, sentence: SentenceLines, report: Report) -> None:
         found = _matching(_PARALLEL_ID, sentence)
         _report_malformed("parallel_id", "invalid-parallel-id", _PARALLEL_ID, sentence, report)
         if len(found) > 1:
@@ -74,7 +74,7 @@ class MetadataRules:
                     report(f"parallel-id-{kind}", line, f"{quoted(match[1])} after {kind} {last or 'none'}")
                 self._last[kind, match[2]] = number
 
-    def _check_breaks(self, sentence: Lines, report: Report) -> None:
+    def _check_breaks(self, sentence: SentenceLines, report: Report) -> None:
         found = _matching(_BREAK, sentence)
         for kind in ("newdoc", "newpar"):
             lines = [line for line, match in found if match[1] == kind]
@@ -83,7 +83,7 @@ class MetadataRules:
         if found and self._glued:
             report("spaceafter-newdocpar", found[0][0], "one at the end of the last sentence")
 
-    def _check_text(self, sentence: Lines, line: int, text: str, report: Report) -> None:
+    def _check_text(self, sentence: SentenceLines, line: int, text: str, report: Report) -> None:
         if not text:
             report("empty-text", line, "none")
         elif text[-1].isspace():
@@ -96,19 +96,21 @@ class MetadataRules:
             _compare(sentence, tokens, line, text, report)
 
 
-def _matching(pattern: re.Pattern[str], sentence: Lines) -> list[tuple[int, re.Match[str]]]:
+def _matching(pattern: re.Pattern[str], sentence: SentenceLines) -> list[tuple[int, re.Match[str]]]:
     """The lines of the comments that a pattern describes."""
-    found = ((at, pattern.fullmatch(comment)) for at, comment in enumerate(sentence.comments, start=sentence.first))
+    found = (
+        (at, pattern.fullmatch(comment)) for at, comment in enumerate(sentence.comments, start=sentence.first_line)
+    )
     return [(line, match) for line, match in found if match]
 
 
-def _report_malformed(name: str, rule: str, pattern: re.Pattern[str], sentence: Lines, report: Report) -> None:
-    for line, comment in enumerate(sentence.comments, start=sentence.first):
+def _report_malformed(name: str, rule: str, pattern: re.Pattern[str], sentence: SentenceLines, report: Report) -> None:
+    for line, comment in enumerate(sentence.comments, start=sentence.first_line):
         if comment.startswith((f"# {name}", f"#{name}")) and not pattern.fullmatch(comment):
             report(rule, line, quoted(comment))
 
 
-def _tokens(sentence: Lines, report: Report) -> list[tuple[int, str, bool]]:
+def _tokens(sentence: SentenceLines, report: Report) -> list[tuple[int, str, bool]]:
     """The row, the form and whether no space follows, of each token; SpaceAfter in a wrong place is reported."""
     tokens = []
     inside = 0  # the last word of the last multiword token
@@ -134,7 +136,9 @@ def _tokens(sentence: Lines, report: Report) -> list[tuple[int, str, bool]]:
     return tokens
 
 
-def _compare(sentence: Lines, tokens: list[tuple[int, str, bool]], line: int, text: str, report: Report) -> None:
+def _compare(
+    sentence: SentenceLines, tokens: list[tuple[int, str, bool]], line: int, text: str, report: Report
+) -> None:
     """Follows the tokens through the text; one difference is reported for each sentence, for it causes others."""
     place = 0
     for at, form, glued in tokens:

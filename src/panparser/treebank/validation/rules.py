@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -111,23 +110,3 @@ METADATA = (
     Rule("spaceafter-mwt-node", 2, "no SpaceAfter=No at a word of a multiword token"),
 )
 RULES = {rule.name: rule for rule in (*LEVEL_1, *WORDS, *TREES, *METADATA)}
-
-Report = Callable[[str, int, str], None]  # the name of a rule, a line, what was found there
-
-
-@dataclass
-class Lines:
-    """A sentence as it stands in a file: its comments, and the cells of the lines after them."""
-
-    first: int  # number of its first line
-    comments: list[str]
-    rows: list[list[str]]
-
-    def line(self, row: int) -> int:
-        """The number of the line of a row."""
-        return self.first + len(self.comments) + row
-
-
-def quoted(text: str, most: int = 60) -> str:
-    """A text as messages show it."""
-    return f"'{text[:most]}...'" if len(text) > most else f"'{text}'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from panparser.treebank.validation.rules import Lines, Report, quoted
+from panparser.treebank.sentence_lines import Report, SentenceLines, quoted
 from panparser.treebank.validation.words import Judge
 
 _NUMBER = re.compile(r"0|[1-9][0-9]*", re.ASCII)
@@ -19,13 +19,13 @@ class TreeRules:
         self._enhanced = enhanced
         self._with_deps = self._without_deps = ""  # where the first sentence with them is, and the first without
 
-    def check(self, sentence: Lines, place: str, report: Report) -> None:
+    def check(self, sentence: SentenceLines, place: str, report: Report) -> None:
         """Reports what is wrong; `place` is that of the sentence, for other sentences to refer to."""
         words = [(at, row) for at, row in enumerate(sentence.rows) if "-" not in row[0] and "." not in row[0]]
         _check_heads(sentence, words, report)
         self._check_deps(sentence, place, report)
 
-    def _check_deps(self, sentence: Lines, place: str, report: Report) -> None:
+    def _check_deps(self, sentence: SentenceLines, place: str, report: Report) -> None:
         nodes = [(at, row) for at, row in enumerate(sentence.rows) if "-" not in row[0]]
         exist = any(row[8] != "_" or "." in row[0] for _, row in nodes)
         self._check_all_or_none(exist, place, sentence.line(0), report)
@@ -72,7 +72,7 @@ class TreeRules:
             report("edeps-only-sometimes", line, f"{'some' if exist else 'none'}, unlike {other}")
 
 
-def _check_heads(sentence: Lines, words: list[tuple[int, list[str]]], report: Report) -> None:
+def _check_heads(sentence: SentenceLines, words: list[tuple[int, list[str]]], report: Report) -> None:
     heads = [0]
     good = True
     for number, (at, row) in enumerate(words, start=1):

@@ -9,10 +9,11 @@ from typing import Literal
 
 from panparser.errors import TreebankError
 from panparser.treebank.conllu import Block, Source, iter_blocks, source_name
+from panparser.treebank.sentence_lines import Report, SentenceLines, iter_sentence_texts
 from panparser.treebank.treebank import Format, Problem
 from panparser.treebank.validation.metadata import MetadataRules
-from panparser.treebank.validation.rules import RULES, Lines, Report
-from panparser.treebank.validation.shape import check_characters, check_columns, check_ids, check_lines
+from panparser.treebank.validation.rules import RULES
+from panparser.treebank.validation.shape import check_characters
 from panparser.treebank.validation.trees import TreeRules
 from panparser.treebank.validation.words import WordRules
 
@@ -101,33 +102,17 @@ class Validator:
         result.problems += sorted(found, key=lambda problem: problem.line)
 
     def _check_sentences(self, text: str, line: int, result: Validation, report: Report) -> None:
-        pending: list[str] = []
-        lines = text.split("\n")
-        last = lines.pop()  # after the last line feed: nothing, unless it is missing
-        for each in [*lines, last] if last else lines:
-            line += 1
-            if each and not each.isspace():
-                pending.append(each)
+        for first_line, lines, is_terminated in iter_sentence_texts(text, line, report):
+            sentence = SentenceLines.read(lines, first_line, report, is_terminated=is_terminated)
+            if sentence is None:
+                result.unreadable += bool(lines)
                 continue
-            if each:
-                report("pseudo-empty-line", line - 1, "white space")
-            self._check_sentence(line - 1 - len(pending), pending, True, result, report)
-            pending = []
-        if pending:
-            report("missing-empty-line", line - 1, "the end of the file")
-            self._check_sentence(line - len(pending), pending, False, result, report)
+            result.sentences += 1
+            result.words += sum(map(str.isdigit, [row[0] for row in sentence.rows]))
+            if self._level >= 2:
+                self._check_annotation(sentence, f"{result.path}:{sentence.line(0)}", report)
 
-    def _check_sentence(self, first: int, lines: list[str], ended: bool, result: Validation, report: Report) -> None:
-        sentence = check_lines(first, lines, ended, report)
-        if sentence is None or not check_columns(sentence, report) or not check_ids(sentence, report):
-            result.unreadable += bool(lines)
-            return
-        result.sentences += 1
-        result.words += sum(row[0].isdigit() for row in sentence.rows)
-        if self._level >= 2:
-            self._check_annotation(sentence, f"{result.path}:{sentence.line(0)}", report)
-
-    def _check_annotation(self, sentence: Lines, place: str, report: Report) -> None:
+    def _check_annotation(self, sentence: SentenceLines, place: str, report: Report) -> None:
         self._words.check(sentence, report)
         self._trees.check(sentence, place, report)
         self._metadata.check(sentence, report)

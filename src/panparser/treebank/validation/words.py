@@ -6,9 +6,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 
+from panparser.treebank.sentence_lines import COLUMN_NAMES, Report, SentenceLines, quoted
 from panparser.treebank.universal import UPOS
-from panparser.treebank.validation.rules import Lines, Report, quoted
-from panparser.treebank.validation.shape import NAMES
 
 RELATIONS = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated expl fixed "
@@ -111,7 +110,7 @@ class WordRules:
         self._misc = Judge(_misc)
         self.enhanced = Judge(_enhanced)
 
-    def check(self, sentence: Lines, report: Report) -> None:
+    def check(self, sentence: SentenceLines, report: Report) -> None:
         features, misc, relation = self._features, self._misc, self._relation
         for at, row in enumerate(sentence.rows):
             found = misc(row[9])
@@ -130,13 +129,13 @@ class WordRules:
                 report(rule, sentence.line(at), value)
 
     def _check_multiword(self, row: list[str], line: int, report: Report) -> None:
-        for name, cell in zip(NAMES[2:9], row[2:9], strict=True):
+        for name, cell in zip(COLUMN_NAMES[2:9], row[2:9], strict=True):
             if cell != "_" and not (name == "FEATS" and cell == "Typo=Yes"):
                 report("mwt-nonempty-field", line, f"{quoted(cell)} in {name}")
 
     def _check_empty_node(self, row: list[str], line: int, report: Report) -> None:
         for name in ("HEAD", "DEPREL"):
-            if (cell := row[NAMES.index(name)]) != "_":
+            if (cell := row[COLUMN_NAMES.index(name)]) != "_":
                 report("empty-node-nonempty-field", line, f"{quoted(cell)} in {name}")
         if row[3] != "_" and row[3] not in UPOS:
             report("unknown-upos", line, quoted(row[3]))
