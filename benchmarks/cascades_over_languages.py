@@ -100,7 +100,7 @@ Scores = dict[str, float]
 def reuse(folder: Path, target: str, size: int, seed: int) -> Scores:
     train, dev, test = (pp.read_conllu(folder / target / f"{part}.conllu") for part in PARTS)
     other = pp.read_conllu(folder / X[target] / "train.conllu")
-    rich = pp.ParserSpec(templates=pp.LEAN, beam=1, labels="universal")
+    rich = pp.ParserSpec(templates=pp.templates("lean"), beam=1, labels="universal")
     bare = replace(rich, templates=rich.templates.delexicalized())
     options: dict[str, Any] = {**OPTIONS, "seed": seed, "dev": dev}
     models = {"Lex": pp.train(rich, train, **options), "Delex": pp.train(bare, train, **options)}
@@ -185,8 +185,8 @@ def self_training(folder: Path, target: str, size: int, seed: int) -> Scores:
 
 def partial(folder: Path, target: str, size: int, seed: int) -> Scores:
     train, dev, test = (pp.read_conllu(folder / target / f"{part}.conllu") for part in PARTS)
-    spec = pp.ParserSpec(templates=pp.LEAN, beam=1)
-    headless = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.LEAN, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("lean"), beam=1)
+    headless = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.templates("lean"), beam=1)
     options: dict[str, Any] = {**OPTIONS, "seed": seed}
     std = pp.train(spec, train, dev=dev, **options)
     whole = std.parse(test)

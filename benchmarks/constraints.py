@@ -106,7 +106,7 @@ def run_task(folder: Path, task: Task) -> Result:
         pp.read_conllu(folder / task.treebank / f"{part}.conllu") for part in ("train", "dev", "test")
     )
     system = task.table()
-    spec = pp.ParserSpec(system=system, templates=pp.ZN11, beam=task.beam, labeled=False)
+    spec = pp.ParserSpec(system=system, templates=pp.templates("zn11"), beam=task.beam, labeled=False)
     # Exact costs of whole beams take long in arc-standard, and its static oracle serves as well. Attardi's does not:
     # constraints lead a parser to states that it must have learned to live with.
     strategy = STATIC if task.system == "arc-standard" and task.beam > 1 else pp.MAX_VIOLATION

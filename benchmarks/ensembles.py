@@ -33,7 +33,7 @@ OTHERS: tuple[tuple[str, Literal["first", "last"], dict[str, Any]], ...] = (  # 
     ("arc-hybrid", "first", {}),
     ("arc-standard", "last", {}),
     ("swap-standard", "first", {}),
-    ("non-monotonic-arc-eager", "first", {"templates": pp.FAST}),
+    ("non-monotonic-arc-eager", "first", {"templates": pp.templates("fast")}),
 )
 Pair = Sequence[float]  # UAS and LAS
 

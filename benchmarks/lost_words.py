@@ -26,7 +26,11 @@ from tasks import Scored, arguments, build, finish, number, one_seed, publish
 import panparser as pp
 
 X = {"fr_sequoia": "pt", "en_lines": "sv_lines", "hu": "et"}
-SETS = {"lean": pp.LEAN, "lean, words": pp.LEAN.without("lemma", "xpos", "feats"), "zn11": pp.ZN11}
+SETS = {
+    "lean": pp.templates("lean"),
+    "lean, words": pp.templates("lean").without("lemma", "xpos", "feats"),
+    "zn11": pp.templates("zn11"),
+}
 SENTENCES = (300, 1200)
 LARGE = {"pt": (4800,)}  # treebanks, and more sentences
 MODELS = ("Lex", "Delex", "Delex(Lex)", "X-Delex", "Delex(X-Lex)")

@@ -47,7 +47,7 @@ GOLD = (10, 20, 50, 1000)
 HELD_OUT = ("en-de", "en-fi", "en-ru", "en-id", "en-hi", "en-sv", "en-ar", "en-cs")
 LEARNED = 800  # sentences; the others are held out
 TRIED = ("one to one", "same tag")
-TEMPLATES = pp.LEAN.without("xpos", "feats")
+TEMPLATES = pp.templates("lean").without("xpos", "feats")
 KEPT = Path(__file__).parent / "results" / "projection.jsonl"
 Figures = dict[str, float]
 

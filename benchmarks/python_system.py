@@ -43,7 +43,7 @@ def row(
     train: pp.Treebank, dev: pp.Treebank, classifier: Any, name: str, beam: int, strategy: str, epochs: int, **more: Any
 ) -> tuple[str, ...]:
     chosen = pp.STRATEGIES[strategy]
-    spec = pp.ParserSpec(system=Covington(), templates=pp.RICH, beam=beam)
+    spec = pp.ParserSpec(system=Covington(), templates=pp.templates("rich"), beam=beam)
     start = time.process_time()
     parser = pp.train(spec, train, classifier=classifier, strategy=chosen, epochs=epochs, **more)
     trained = time.process_time()

@@ -125,7 +125,7 @@ def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict
         if way in TRANSFERS:
             trees = []
             for each in ranked:
-                spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), **SPEC)
+                spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), **SPEC)
                 parser = pp.train(spec, rewrite(drawn[each.number]), seed=seed, **LEARNING)
                 parser.tags = None  # small sources lack rare tags
                 trees.append(parser.parse(test))

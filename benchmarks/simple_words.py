@@ -65,7 +65,7 @@ class Task:
 
     def run(self, folder: Path) -> Outcome:
         train, test = (pp.read_conllu(folder / self.target / f"{part}.conllu") for part in ("train", "test"))
-        spec = pp.ParserSpec(templates=pp.ZN11, **SPEC)
+        spec = pp.ParserSpec(templates=pp.templates("zn11"), **SPEC)
         curves = analysis.sample_curves(
             spec, train, pp.sample(test, TESTED), SIZES, "upos,direction,difficulty,kind",
             samples=SAMPLES, seed=self.seed, **LEARNING,

@@ -137,7 +137,7 @@ def ways(target: str, seed: int) -> dict[str, Callable[[pp.Treebank], pp.Treeban
 
 def parsed(treebank: pp.Treebank, parts: Mapping[str, pp.Treebank], seed: int) -> dict[str, pp.Treebank]:
     """The parts of the target, as parsed by a parser that learned from a treebank."""
-    spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), beam=1, labels="universal")
+    spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), beam=1, labels="universal")
     parser = pp.train(spec, treebank, strategy=STRATEGY, epochs=EPOCHS, members=1, seed=seed, threads=1)
     if parser.training["interrupted"]:
         raise KeyboardInterrupt

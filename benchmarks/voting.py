@@ -79,9 +79,11 @@ def of_mixed(treebank: pp.Treebank, dev: pp.Treebank) -> list[float]:
     """LAS: the best of the parsers, their scores summed in updates, and each divided by its mean lead."""
     parsers = [
         pp.train(pp.ParserSpec(system=SYSTEM), treebank, dev=dev),
-        pp.train(pp.ParserSpec(system=SYSTEM, templates=pp.ZN11), treebank, dev=dev, seed=2),
+        pp.train(pp.ParserSpec(system=SYSTEM, templates=pp.templates("zn11")), treebank, dev=dev, seed=2),
         pp.train(pp.ParserSpec(system=SYSTEM, beam=1), treebank, dev=dev, strategy=DYNAMIC, seed=3),
-        pp.train(pp.ParserSpec(system=SYSTEM, templates=pp.FAST), treebank, dev=dev, epochs=2, members=1, seed=4),
+        pp.train(
+            pp.ParserSpec(system=SYSTEM, templates=pp.templates("fast")), treebank, dev=dev, epochs=2, members=1, seed=4
+        ),
     ]
     weights = [1 / lead(parser, dev) for parser in parsers]
     votes = [pp.vote(parsers), pp.vote(parsers, weights=weights)]

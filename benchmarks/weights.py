@@ -62,7 +62,7 @@ class Counts(pp.Listener):
 def trained(folder: Path, strategy: str, beam: int, epochs: int, seed: int, listener: pp.Listener) -> None:
     train, dev = (pp.read_conllu(folder / f"{part}.conllu") for part in ("train", "dev"))
     system = pp.system("arc-eager", root="last", single_root=False)
-    spec = pp.ParserSpec(system=system, templates=pp.ZN11, beam=beam, labeled=False, nonprojective="as-is")
+    spec = pp.ParserSpec(system=system, templates=pp.templates("zn11"), beam=beam, labeled=False, nonprojective="as-is")
     pp.train(
         spec, train, dev=dev, strategy=pp.STRATEGIES[strategy], epochs=epochs, patience=None, members=1, prune=0,
         seed=seed, threads=1, listeners=[listener],

@@ -103,7 +103,7 @@ if __name__ == "__main__":
     files = sys.argv[1:]
     train_set, dev = (pp.read_conllu(file) for file in files) if files else (pp.read_conllu(SMALL)[:40], None)
     dev = dev or pp.read_conllu(SMALL)[40:60]
-    spec = pp.ParserSpec(system=Covington(), templates=pp.RICH, beam=1)
+    spec = pp.ParserSpec(system=Covington(), templates=pp.templates("rich"), beam=1)
     parser = pp.train(spec, train_set, strategy=pp.STRATEGIES["dynamic"], epochs=3)
     scores = pp.evaluate(dev, parser.parse(dev))
     print(parser, f"UAS {scores.uas:.1f}  LAS {scores.las:.1f}")

@@ -79,7 +79,7 @@ class Watch(pp.Listener):
 if __name__ == "__main__":
     treebank = pp.read_conllu(Path(__file__).parents[1] / "tests" / "data" / "english.conllu")
     train_set, dev = treebank[:200], treebank[200:]
-    spec = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.ZN11, beam=1)
+    spec = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.templates("zn11"), beam=1)
     strategy = pp.STRATEGIES["dynamic-explore"]
     parser = pp.train(
         spec, train_set, dev=dev, classifier=LogisticRegression(), strategy=strategy, epochs=6, listeners=[Watch()]

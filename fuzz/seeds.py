@@ -117,7 +117,7 @@ def glossed() -> tuple[bytes, ...]:
 
 # --- Models ---
 
-_SPEC = {"beam": 2, "templates": pp.ZN11}
+_SPEC = {"beam": 2, "templates": pp.templates("zn11")}
 _BRIEF: dict[str, Any] = {"epochs": 1, "members": 1}
 
 

@@ -256,7 +256,7 @@ def check_rewriting(data: bytes) -> None:
 
 
 def _templates() -> tuple[bytes, ...]:
-    sets = (pp.ZN11, pp.LEAN, pp.RICH_STACK, pp.GIVEN)
+    sets = (pp.templates("zn11"), pp.templates("lean"), pp.templates("rich-stack"), pp.templates("given"))
     return tuple("\n".join(map(str, templates)).encode() for templates in sets)
 
 

@@ -83,7 +83,7 @@ def parser(english):
 def pipeline_file(english, tmp_path_factory):
     """The file of a small pipeline."""
     path = tmp_path_factory.mktemp("pipeline") / "nlp"
-    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=2, tagger_epochs=2)
+    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.templates("zn11")), folds=2, tagger_epochs=2)
     pp.train_pipeline(spec, english[0], epochs=2, members=1).save(path)
     return path
 

@@ -31,7 +31,7 @@ def main() -> None:
     treebank = pp.read_conllu(TREEBANK)
     train, dev = treebank[:60], treebank[60:90]
     for beam in (1, 4):
-        spec = pp.ParserSpec(templates=pp.FAST, beam=beam)
+        spec = pp.ParserSpec(templates=pp.templates("fast"), beam=beam)
         parser = pp.train(spec, train, dev=dev, epochs=2)
         check_parser(parser, dev)
         for batch in (1, 4):

@@ -76,16 +76,8 @@ from panparser.experiments.validation import cross_validate as cross_validate
 from panparser.experiments.validation import jackknife as jackknife
 from panparser.features.atoms import Address as Address
 from panparser.features.atoms import Atom as Atom
-from panparser.features.sets import ASIDE as ASIDE
-from panparser.features.sets import EASY as EASY
-from panparser.features.sets import FAST as FAST
-from panparser.features.sets import GIVEN as GIVEN
-from panparser.features.sets import LEAN as LEAN
-from panparser.features.sets import RICH as RICH
-from panparser.features.sets import RICH_STACK as RICH_STACK
-from panparser.features.sets import TAGGING as TAGGING
-from panparser.features.sets import ZN11 as ZN11
 from panparser.features.sets import tagging_templates as tagging_templates
+from panparser.features.sets import templates as templates
 from panparser.features.templates import Template as Template
 from panparser.features.templates import Templates as Templates
 from panparser.features.vectors import Vectors as Vectors

@@ -69,7 +69,7 @@ def test_a_model_at_the_start_is_built_upon(drafts):
 
 
 def test_a_transferred_start_that_reads_tags_alone_gets_words_on_top(drafts):
-    spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), beam=1, labels="universal")
+    spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), beam=1, labels="universal")
     start = pp.train(spec, treebank_of(drafts[20:40]), epochs=2, members=1, threads=1)
     made = Learner(Completer(start)).learn(treebank_of(drafts[:5]))
     assert len(made.parser.spec.templates) > len(start.spec.templates)

@@ -31,9 +31,9 @@ def models(tmp_path_factory):
     """Two small models of one system with different templates, and one of another system."""
     folder = tmp_path_factory.mktemp("models")
     for name, system, templates in (
-        ("a", "arc-eager", pp.FAST),
-        ("b", "arc-eager", pp.ZN11),
-        ("c", "arc-hybrid", pp.FAST),
+        ("a", "arc-eager", pp.templates("fast")),
+        ("b", "arc-eager", pp.templates("zn11")),
+        ("c", "arc-hybrid", pp.templates("fast")),
     ):
         spec = pp.ParserSpec(system=pp.system(system, root="last", single_root=True), templates=templates, beam=2)
         pp.train(spec, TREEBANK[:40], epochs=1, members=1).save(folder / f"{name}.panparser")

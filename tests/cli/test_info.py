@@ -17,7 +17,7 @@ from places import ENGLISH
 def test_info_says_what_was_left_out(run, english, tmp_path):
     bare = english[0][:40]
     bare.column("xpos")[:] = 0
-    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.ZN11), folds=0, tagger_epochs=1)
+    spec = pp.PipelineSpec(parser=pp.ParserSpec(beam=1, templates=pp.templates("zn11")), folds=0, tagger_epochs=1)
     pp.train_pipeline(spec, bare, epochs=1).save(tmp_path / "nlp")
     code, out, _ = run("info", tmp_path / "nlp")
     assert code == 0

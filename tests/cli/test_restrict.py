@@ -12,14 +12,14 @@ def test_a_parser_without_words_is_where_one_with_words_begins(run, data, models
     code, out, _ = run("restrict", "-m", models / "b.panparser", "--delexicalized", "-o", "tags.panparser")
     assert code == 0
     lexical, restricted = pp.load(models / "b.panparser"), pp.load("tags.panparser")
-    kept = pp.ZN11.delexicalized()
-    assert f"{len(kept)} of {len(pp.ZN11)} templates" in out
+    kept = pp.templates("zn11").delexicalized()
+    assert f"{len(kept)} of {len(pp.templates('zn11'))} templates" in out
     dev = pp.read_conllu("dev.conllu")
     assert restricted.parse(dev).to_bytes() == lexical.restricted(kept).parse(dev).to_bytes()
     assert restricted.parse(dev).to_bytes() != lexical.parse(dev).to_bytes()
     assert run("train", "-t", "train.conllu", "--init", "tags.panparser", "-o", "new.panparser", "--epochs", 1)[0] == 0
     new = pp.load("new.panparser")
-    assert new.spec.templates == pp.ZN11
+    assert new.spec.templates == pp.templates("zn11")
     assert new.training["init"]["restricted"] == [str(template) for template in kept]
 
 
@@ -28,15 +28,19 @@ def test_a_parser_of_another_language_gets_words(run, data):
     common = ("-t", "train.conllu", "--epochs", 1, "--beam", 1)
     assert run("train", *common, "--templates", "zn11", "--delexicalized", "-o", "x.panparser")[0] == 0
     assert run("train", *common, "--templates", "zn11", "--init", "x.panparser", "-o", "new.panparser")[0] == 0
-    assert set(map(str, pp.load("new.panparser").spec.templates)) == set(map(str, pp.ZN11))
+    assert set(map(str, pp.load("new.panparser").spec.templates)) == set(map(str, pp.templates("zn11")))
 
 
 def test_templates_by_name(run, models, tmp_path):
     out = tmp_path / "out.panparser"
     assert run("restrict", "-m", models / "b.panparser", "--templates", "fast", "-o", out)[0] == 0
-    kept = [template for template in pp.ZN11 if template.atoms in [other.atoms for other in pp.FAST]]
+    kept = [
+        template
+        for template in pp.templates("zn11")
+        if template.atoms in [other.atoms for other in pp.templates("fast")]
+    ]
     assert kept
-    assert set(map(str, kept)) <= set(pp.load(out).training["restricted"]) < set(map(str, pp.ZN11))
+    assert set(map(str, kept)) <= set(pp.load(out).training["restricted"]) < set(map(str, pp.templates("zn11")))
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,10 @@ def test_flags_reach_the_model(run, data):
     )
     parser = pp.load("eng")
     assert parser.spec == pp.ParserSpec(
-        system=pp.system("arc-hybrid", root="first"), templates=pp.RICH.delexicalized(), beam=1, labeled=False
+        system=pp.system("arc-hybrid", root="first"),
+        templates=pp.templates("rich").delexicalized(),
+        beam=1,
+        labeled=False,
     )
     assert parser.training["strategy"] == pp.STRATEGIES["dynamic"].to_values()
     assert pp.Recipe.read("eng.toml").parser.spec() == parser.spec
@@ -80,7 +83,7 @@ def test_delexicalized_parsers_of_universal_labels(run, data):
     flags = ["train", "-t", "train.conllu", "-o", "eng", "--epochs", "1", "--beam", "1"]
     assert run(*flags, "--delexicalized-feats", "--labels", "universal")[0] == 0
     parser = pp.load("eng")
-    assert parser.spec.templates == pp.LEAN.delexicalized(feats=True)
+    assert parser.spec.templates == pp.templates("lean").delexicalized(feats=True)
     assert parser.spec.labels == "universal"
     assert not any(":" in label for label in parser.plain_labels)
     recipe = pp.Recipe.read("eng.toml")
@@ -164,7 +167,9 @@ def test_seeds_folds_and_size(run, data):
     assert Path("eng").stat().st_size <= 60_000
     assert len(pp.read_conllu("folds.conllu")) == 80
     assert not list(Path().glob("*.checkpoint"))
-    one = pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), pp.read_conllu("train.conllu"), epochs=1, prune=1.0)
+    one = pp.train(
+        pp.ParserSpec(templates=pp.templates("zn11"), beam=1), pp.read_conllu("train.conllu"), epochs=1, prune=1.0
+    )
     assert one.training["history"][0]["pruning"]["uas"] is None
 
 

@@ -14,7 +14,7 @@ from panparser.learning import folds
 from panparser.learning.classifiers import StoredClassifier
 from panparser.treebank.regions import Region
 
-SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 STAGES = [pp.Stage(name="determiners", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
 PIPELINE = pp.PipelineSpec(folds=2, parser=SPEC, tagger_epochs=2, tokenizer_epochs=2, lemmatizer_epochs=2)
 TAGGING = pp.PipelineSpec(parts=("tagger", "parser"), folds=2, parser=SPEC, tagger_epochs=2)

@@ -113,7 +113,7 @@ def test_parsing_into_a_file_that_is_killed_leaves_the_old_file(folder, parser, 
 
 @KILLS
 def test_saving_that_is_killed_leaves_a_whole_model(folder, kills):
-    spec = pp.ParserSpec(templates=pp.FAST, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
     for name, sentences in (("first", 10), ("second", 30)):
         pp.train(spec, pp.read_conllu("train.conllu")[:sentences], epochs=1).save(name)
     either = {(folder / name).read_bytes() for name in ("first", "second")}

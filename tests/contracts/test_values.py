@@ -36,9 +36,10 @@ def through(kind: type) -> dict[str, Any]:
 
 RECIPE = {"data": {"train": ["a.conllu"]}, "parser": {"beam": 4}, "training": {"epochs": 2}}
 CASCADE = RECIPE | {"stages": [{"name": "easy", "regions": [{"upos": "DET"}]}, {"name": "rest"}]}
+ZN11, GIVEN, FAST, RICH = map(pp.templates, ("zn11", "given", "fast", "rich"))
 KINDS = {
     "ParserSpec": Kind(
-        (pp.ParserSpec(), pp.ParserSpec(beam=2), pp.ParserSpec(labeled=False), pp.ParserSpec(templates=pp.ZN11),
+        (pp.ParserSpec(), pp.ParserSpec(beam=2), pp.ParserSpec(labeled=False), pp.ParserSpec(templates=ZN11),
          pp.ParserSpec(system=pp.system("arc-hybrid")), pp.ParserSpec(nonprojective="reduce"), PARTIAL),
         **through(pp.ParserSpec),
     ),
@@ -61,7 +62,7 @@ KINDS = {
     ),
     "Transition": Kind(pp.system("arc-eager").transitions),
     "Templates": Kind(
-        (pp.RICH, pp.ZN11, pp.FAST, pp.GIVEN, SMALL, pp.RICH.without("form"), pp.FAST + pp.GIVEN),
+        (RICH, ZN11, FAST, GIVEN, SMALL, RICH.without("form"), FAST + GIVEN),
         lambda value: json.loads(value.to_json()), lambda values: pp.Templates.from_json(json.dumps(values)),
     ),
     "Template": Kind(tuple(SMALL), str, pp.Template.parse),

@@ -83,7 +83,7 @@ def test_the_front_of_the_buffer_may_have_a_head():
         assert len({feature for feature in expected.actions.weights if feature[0] == text}) > 1, text
 
 
-@pytest.mark.parametrize("templates", [pp.ZN11, pp.RICH], ids=["ZN11", "RICH"])
+@pytest.mark.parametrize("templates", [pp.templates("zn11"), pp.templates("rich")], ids=["ZN11", "RICH"])
 def test_built_in_sets_are_read_as_by_the_naive_reader(templates):
     spec = pp.ParserSpec(templates=templates, beam=1)
     learned = learn(spec, short_sentences(12, 14), strategy=DYNAMIC, epochs=2)

@@ -93,7 +93,7 @@ def test_systems_with_derivations_of_several_lengths_learn_as_the_reference_does
             check(system, SMALL, 3, True, strategy, treebank)
 
 
-@pytest.mark.parametrize("templates", [pp.ZN11, pp.RICH], ids=["ZN11", "RICH"])
+@pytest.mark.parametrize("templates", [pp.templates("zn11"), pp.templates("rich")], ids=["ZN11", "RICH"])
 @pytest.mark.parametrize("system", [pp.system("arc-eager"), pp.system("arc-standard"), pp.system("swap-standard")])
 def test_scores_that_states_share_are_the_scores_of_each(system, templates):
     """The scores in update events are sums over derivations; the reference computes every state's anew."""
@@ -104,7 +104,7 @@ def test_scores_that_states_share_are_the_scores_of_each(system, templates):
 @pytest.mark.parametrize("name", ["arc-eager", "arc-standard", "attardi"])
 @pytest.mark.parametrize("beam", [1, 8])
 def test_templates_for_actions_alone(name, beam):
-    marked = [replace(template, actions_only=number % 3 == 0) for number, template in enumerate(pp.ZN11)]
+    marked = [replace(template, actions_only=number % 3 == 0) for number, template in enumerate(pp.templates("zn11"))]
     check(pp.system(name), pp.Templates(tuple(marked)), beam, True, pp.MAX_VIOLATION, short_sentences(3, 9))
 
 
@@ -113,9 +113,9 @@ def reversed_templates(templates):
 
 
 def test_scores_do_not_depend_on_the_order_of_templates():
-    spec = pp.ParserSpec(templates=pp.RICH, beam=8)
+    spec = pp.ParserSpec(templates=pp.templates("rich"), beam=8)
     one = learn(spec, TREEBANK, epochs=2)
-    other = learn(replace(spec, templates=reversed_templates(pp.RICH)), TREEBANK, epochs=2)
+    other = learn(replace(spec, templates=reversed_templates(pp.templates("rich"))), TREEBANK, epochs=2)
     assert one.updates == other.updates
 
 

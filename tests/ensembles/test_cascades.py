@@ -17,8 +17,8 @@ from panparser.treebank.regions import Arcs, in_regions
 TRAIN, DEV = ENGLISH[:80], ENGLISH[80:110]
 EASY = (pp.Region(upos=("DET", "ADP", "AUX"), direction="right"), pp.Region(upos="PUNCT"))
 NOUNS = (pp.Region(head_upos="NOUN", max_length=2),)
-GREEDY = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.ZN11, beam=1)
-LAST = pp.ParserSpec(templates=pp.ZN11, beam=2)
+GREEDY = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.templates("zn11"), beam=1)
+LAST = pp.ParserSpec(templates=pp.templates("zn11"), beam=2)
 STAGES = (
     pp.Stage(name="easy", regions=EASY, spec=GREEDY),
     pp.Stage(name="nouns", regions=NOUNS, spec=replace(GREEDY, system=pp.system("arc-hybrid-partial"), beam=2)),
@@ -281,7 +281,7 @@ def test_a_stage_learns_from_treebanks_of_its_own():
     alone = pp.train(LAST, [other], weights=[2.0], **options)
     assert cascade.parsers[0].parse(DEV).to_bytes() == alone.parse(DEV).to_bytes()
     known = pp.Cascade((own, pp.Stage(name="rest", spec=LAST)), [alone, alone], {}).found(TRAIN[:40])
-    guided = replace(LAST, templates=LAST.templates + pp.GIVEN)
+    guided = replace(LAST, templates=LAST.templates + pp.templates("given"))
     last = pp.train(
         guided, TRAIN[:40], constraints=pp.Constraints(TRAIN[:40], known.heads, known.labels, known.texts), **options
     )
@@ -464,7 +464,7 @@ def test_a_recipe_may_name_models_and_treebanks_of_stages(run, folder):
     cascade = pp.load(model)
     assert cascade.parsers[0].to_values() == pp.load(folder / "other.panparser").to_values()
     second = cascade.parsers[1]
-    assert second.spec.templates == pp.ZN11.delexicalized()
+    assert second.spec.templates == pp.templates("zn11").delexicalized()
     assert [each["weight"] for each in second.training["treebank_weights"]] == [1, 2]
     assert ["constraints" in parser.training for parser in cascade.parsers] == [False, False, True]
     assert run("train", "--recipe", folder / "out" / "xx.panparser.toml", "-o", folder / "again")[0] == 0
@@ -532,7 +532,7 @@ def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):
     parser = pp.load(folder / "share")
     assert parser.training["constraints"] == {"share": 0.5}
     assert "0.5 of the heads" in run("info", folder / "share")[1]
-    assert parser.spec.templates == pp.ZN11 + pp.GIVEN
+    assert parser.spec.templates == pp.templates("zn11") + pp.templates("given")
     assert run("train", "--recipe", folder / "share.toml", "-o", folder / "again")[0] == 0
     assert (folder / "again").read_bytes() == (folder / "share").read_bytes()
     for part, treebank in (("train", TRAIN), ("dev", DEV)):

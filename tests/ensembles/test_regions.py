@@ -59,7 +59,7 @@ def test_estimated_regions_are_those_of_sufficient_precision():
     found = pp.estimate_regions(ENGLISH, precision=0.85, by=("upos", "direction"), **options)
     assert 0 < len(found) < 34
     assert pp.estimate_regions(ENGLISH, precision=0.85, by=("upos", "direction"), **options) == found
-    spec = pp.ParserSpec(templates=pp.FAST, beam=1, labeled=False)
+    spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False)
     parsed = pp.jackknife(spec, ENGLISH, 3, epochs=2, seed=1, members=1)
     arcs = Arcs.of(parsed)
     for region in found:

@@ -17,8 +17,10 @@ DEV = TREEBANK[80:110]
 SHORT = TREEBANK[[number for number in range(110, 200) if 4 <= len(TREEBANK[number].forms) <= 9][:6]]
 SYSTEM = pp.system("arc-eager", root="last", single_root=True)
 
+FAST = pp.templates("fast")
 
-def trained(first=0, last=60, system=SYSTEM, templates=pp.FAST, beam=4, **options):
+
+def trained(first=0, last=60, system=SYSTEM, templates=FAST, beam=4, **options):
     spec = pp.ParserSpec(
         system=system,
         templates=templates,
@@ -47,13 +49,13 @@ def second():
 @pytest.fixture(scope="module")
 def other():
     """Other templates, other labels in another order, another beam."""
-    spec = pp.ParserSpec(system=SYSTEM, templates=pp.ZN11, beam=2)
+    spec = pp.ParserSpec(system=SYSTEM, templates=pp.templates("zn11"), beam=2)
     return pp.train(spec, renamed(TREEBANK[40:110], "obj", "aaa"), epochs=2, members=1)
 
 
 @pytest.fixture(scope="module")
 def unlabeled():
-    return trained(labeled=False, templates=pp.ZN11)
+    return trained(labeled=False, templates=pp.templates("zn11"))
 
 
 def same_trees(one, two, treebank=DEV, **options):
@@ -97,8 +99,8 @@ def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, 
 def test_votes_in_other_systems(name):
     system = pp.system(name, root="first", single_root=True)
     parsers = [
-        trained(system=system, templates=pp.FAST, last=40),
-        trained(system=system, templates=pp.ZN11, first=20, last=70),
+        trained(system=system, templates=pp.templates("fast"), last=40),
+        trained(system=system, templates=pp.templates("zn11"), first=20, last=70),
     ]
     vote = pp.vote(parsers, beam=3)
     heads, labels, *_ = vote.model.find(SHORT, Search(beam=3))
@@ -240,7 +242,7 @@ def test_parsers_with_the_same_vectors_vote(tmp_path):
     rng = np.random.default_rng(1)
     forms = TREEBANK[:60].vocabulary("form")
     vectors, others = (pp.Vectors.from_dict({form: rng.normal(size=4) for form in forms}) for _ in range(2))
-    templates = pp.Templates((*pp.FAST.templates, *pp.Templates.parse("S0.vector\nB0.vector").templates))
+    templates = pp.Templates((*pp.templates("fast").templates, *pp.Templates.parse("S0.vector\nB0.vector").templates))
     spec = pp.ParserSpec(system=SYSTEM, templates=templates, beam=2)
 
     def learned(known, last=60, **options):
@@ -266,7 +268,9 @@ def test_parsers_with_more_labels_than_a_set_has_bits_vote():
         treebank = TREEBANK[first:last]
         for number, sentence in enumerate(treebank):
             sentence.labels = [f"{label}:{number % 7}" for label in sentence.labels]
-        return pp.train(pp.ParserSpec(system=SYSTEM, templates=pp.ZN11, beam=2), treebank, epochs=1, members=1)
+        return pp.train(
+            pp.ParserSpec(system=SYSTEM, templates=pp.templates("zn11"), beam=2), treebank, epochs=1, members=1
+        )
 
     one, two = labeled(0, 60), labeled(60, 110)
     vote = pp.vote([one, two])

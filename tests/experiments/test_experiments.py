@@ -8,7 +8,7 @@ import pytest
 import panparser as pp
 from panparser.learning.folds import make_folds
 
-SPEC = pp.ParserSpec(templates=pp.ZN11, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
 
 
 def saved(parser, path):
@@ -55,7 +55,7 @@ def test_jackknifing_keeps_everything_but_the_trees(english):
 
 
 def test_an_unlabeled_parser_jackknifes_heads(english):
-    spec = pp.ParserSpec(templates=pp.ZN11, beam=1, labeled=False)
+    spec = pp.ParserSpec(templates=pp.templates("zn11"), beam=1, labeled=False)
     predicted = pp.jackknife(spec, english[0][:20], 2, epochs=1)
     assert {label for sentence in predicted for label in sentence.labels} == {"_"}
 

@@ -11,7 +11,7 @@ import panparser as pp
 from linear import EXPLORE, Linear
 from panparser.treebank.regions import Region
 
-SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 STAGES = [pp.Stage(name="nouns", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
 PIPELINE = pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), folds=2, parser=SPEC, tagger_epochs=1)
 
@@ -27,7 +27,7 @@ def texts(treebank, name):
 
 KINDS = {
     "parser": (SPEC, {"epochs": 1}, {"UAS", "LAS"}, ("deprel",)),
-    "unlabeled": (pp.ParserSpec(templates=pp.FAST, beam=1, labeled=False), {"epochs": 1}, {"UAS"}, ()),
+    "unlabeled": (pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False), {"epochs": 1}, {"UAS"}, ()),
     "classifier": (SPEC, {"epochs": 1, "classifier": Linear(), "strategy": EXPLORE}, {"UAS", "LAS"}, ("deprel",)),
     "tagger": (pp.TaggerSpec(columns=("upos", "feats")), {"epochs": 1}, {"upos", "feats", "all"}, ("upos", "feats")),
     "lemmatizer": (pp.train_lemmatizer, {"epochs": 1}, {"lemma"}, ("lemma",)),

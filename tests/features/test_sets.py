@@ -10,13 +10,15 @@ from dataclasses import replace
 import pytest
 
 import panparser as pp
-from panparser import FAST, LEAN, RICH, RICH_STACK, ZN11, Template, Templates, _engine
+from panparser import Template, Templates, _engine, templates
 from panparser.features import sets
 from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
 from panparser.features.lowering import Column, LoweredTemplates, lower
 from panparser.features.reading import seen_by_labels
 from panparser.treebank.treebank import COLUMNS
 from places import ROOT
+
+FAST, LEAN, RICH, RICH_STACK, ZN11 = map(templates, ("fast", "lean", "rich", "rich-stack", "zn11"))
 
 # --- Zhang & Nivre ---
 
@@ -93,10 +95,11 @@ def test_smaller_sets_are_parts_of_rich_and_labels_use_fewer(templates, size, fo
 def test_sets_are_read_when_they_are_used():
     script = """
 import panparser.recipes.running, panparser.pipeline.training, panparser.ensembles.cascade_training
-from panparser.features.sets import template_set
-assert template_set.cache_info().misses == 0
+from panparser.features.sets import templates
+assert templates.cache_info().misses == 0
 import panparser
-assert panparser.FAST is template_set("fast")
+assert panparser.templates is templates
+assert panparser.templates("fast") is templates("fast")
 """
     subprocess.run([sys.executable, "-c", script], check=True)
 

@@ -59,7 +59,18 @@ def test_odd_lines(line):
 
 
 @pytest.mark.parametrize(
-    "templates", [pp.ZN11, pp.RICH, pp.RICH_STACK, pp.LEAN, pp.EASY, pp.FAST, pp.GIVEN, pp.TAGGING], ids=len
+    "templates",
+    [
+        pp.templates("zn11"),
+        pp.templates("rich"),
+        pp.templates("rich-stack"),
+        pp.templates("lean"),
+        pp.templates("easy"),
+        pp.templates("fast"),
+        pp.templates("given"),
+        pp.tagging_templates(),
+    ],
+    ids=len,
 )
 def test_lines_of_the_built_in_sets(templates):
     for template in templates:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser import ZN11, Address, Atom, Template, TemplateError, Templates
+from panparser import Address, Atom, Template, TemplateError, Templates, templates
 from panparser.features.atoms import (
     ARC_ATTRIBUTES,
     ATTRIBUTES,
@@ -26,6 +26,8 @@ from panparser.features.atoms import (
     PATHS,
 )
 from panparser.features.lowering import lower, lower_window
+
+ZN11 = templates("zn11")
 
 S0, B0, B1 = Address("S0"), Address("B0"), Address("B1")
 EVERYTHING = """
@@ -129,12 +131,19 @@ def test_delexicalized_templates_read_nothing_of_one_language():
     assert str(templates.delexicalized(feats=True)).splitlines() == kept
     of_the_parser = {"upos", "label", "left_valency", "right_valency", "left_labels", "right_labels", "distance"}
     of_the_parser |= {"between", "history"}
-    for known in (pp.RICH, pp.RICH_STACK, pp.LEAN, pp.EASY, pp.ZN11, pp.FAST):
+    for known in (
+        pp.templates("rich"),
+        pp.templates("rich-stack"),
+        pp.templates("lean"),
+        pp.templates("easy"),
+        pp.templates("zn11"),
+        pp.templates("fast"),
+    ):
         assert {name for atom in known.delexicalized().atoms for name in atom.names} <= of_the_parser
         assert len(known.delexicalized()) > 10
         more = known.delexicalized(feats=True) - known.delexicalized()
         assert all(atom.key for atom in more.atoms if atom.name == "feats")
-    assert len(pp.RICH.delexicalized(feats=True)) > len(pp.RICH.delexicalized())
+    assert len(pp.templates("rich").delexicalized(feats=True)) > len(pp.templates("rich").delexicalized())
 
 
 def test_templates_in_files(tmp_path):
@@ -443,10 +452,10 @@ def test_damaged_text_is_read_or_refused(data):
 
 def test_fields_of_templates_are_given_or_chosen():
     chosen = pp.ParserSpec(templates=None)
-    assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.LEAN)
-    assert hash(chosen) == hash(pp.ParserSpec(templates=pp.LEAN))
-    assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.LEAN
+    assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.templates("lean"))
+    assert hash(chosen) == hash(pp.ParserSpec(templates=pp.templates("lean")))
+    assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.templates("lean")
     assert inspect.signature(pp.ParserSpec).parameters["templates"].default is None
-    assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.TAGGING)
+    assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.tagging_templates())
     with pytest.raises(FrozenInstanceError):
-        chosen.templates = pp.FAST
+        chosen.templates = pp.templates("fast")

@@ -15,7 +15,7 @@ from panparser.learning import options as of
 from panparser.parsing.training.folds import jackknife as parser_jackknife
 
 NAMES = {option.name for option in fields(of.Training)}
-SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 
 
 def test_keyword_arguments_are_the_fields_of_training():

@@ -10,7 +10,7 @@ import panparser as pp
 from panparser.learning.listeners import EpochReport, SequenceReport
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 
-SPEC = pp.ParserSpec(templates=pp.ZN11, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
 
 
 @pytest.fixture(scope="module")

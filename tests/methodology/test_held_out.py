@@ -88,7 +88,7 @@ def test_regions_are_estimated_on_sentences_that_the_parser_did_not_see(monkeypa
 
 def test_regions_are_all_classes_that_are_precise_enough():
     options = {"folds": 3, "epochs": 2, "members": 1, "seed": 1}
-    parsed = pp.jackknife(pp.ParserSpec(templates=pp.FAST, beam=1, labeled=False), TREEBANK, **options)
+    parsed = pp.jackknife(pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False), TREEBANK, **options)
     counts: dict[tuple[str, str], list[bool]] = {}
     for sentence, gold in zip(parsed, TREEBANK, strict=True):
         for token, right in zip(sentence, gold.heads, strict=True):

@@ -204,7 +204,7 @@ def test_the_command_keeps_the_seed_that_is_best_on_the_development_set(run, tmp
     pp.write_conllu("train.conllu", TRAIN)
     pp.write_conllu("dev.conllu", DEV)
     seeds = [1, 2, 3, 4]
-    spec = pp.ParserSpec(templates=pp.FAST, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
     parsers = pp.train_seeds(spec, TRAIN, seeds, dev=DEV, epochs=1, members=1)
     scores = [score(parser, DEV) for parser in parsers]
     best = int(np.argmax(scores))

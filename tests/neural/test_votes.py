@@ -77,7 +77,7 @@ def test_what_must_be_the_same(parsers):
     others = pp.train(SPEC, TRAIN, network=seeing, vectors=more, **OPTIONS)
     eager = pp.train(pp.ParserSpec(beam=1), TRAIN, network=ALONE, **OPTIONS)
     fewer = pp.train(SPEC, TRAIN[:3], network=ALONE, **OPTIONS)
-    rich = pp.train(replace(SPEC, templates=pp.FAST), TRAIN, epochs=1, members=1)
+    rich = pp.train(replace(SPEC, templates=pp.templates("fast")), TRAIN, epochs=1, members=1)
     for wrong, what in (
         ([with_vectors, others], "vectors of number 2"),
         ([parsers["network"], eager], "transition system of number 2"),

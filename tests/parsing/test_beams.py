@@ -16,7 +16,7 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-standard", "covington", "easy-firs
 
 @pytest.fixture(scope="module", params=SYSTEMS)
 def trained(request, english):
-    spec = pp.ParserSpec(system=pp.system(request.param), templates=pp.FAST, beam=4)
+    spec = pp.ParserSpec(system=pp.system(request.param), templates=pp.templates("fast"), beam=4)
     return pp.train(spec, english[0][:20], epochs=1, members=1)
 
 
@@ -74,7 +74,7 @@ def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
         f"{form} {' '.join(map(str, row))}" for form, row in zip(forms, rows.tolist(), strict=True) if form.strip()
     ]
     (tmp_path / "v.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    spec = pp.ParserSpec(templates=pp.FAST + pp.Templates.parse("S0.vector\nB0.vector"), beam=3)
+    spec = pp.ParserSpec(templates=pp.templates("fast") + pp.Templates.parse("S0.vector\nB0.vector"), beam=3)
     vectors = pp.read_vectors(tmp_path / "v.txt")
     trained = pp.train(spec, english[0][:20], epochs=1, members=1, vectors=vectors)
     for number in range(5):

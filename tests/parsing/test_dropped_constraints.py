@@ -19,7 +19,7 @@ TREEBANK = pp.parse_conllu(f"{LINES}\n{LINES}\n".encode())
 
 @pytest.fixture(scope="module")
 def parsers():
-    specs = {name: pp.ParserSpec(system=pp.system(name), beam=4, templates=pp.ZN11) for name in SYSTEMS}
+    specs = {name: pp.ParserSpec(system=pp.system(name), beam=4, templates=pp.templates("zn11")) for name in SYSTEMS}
     return {name: pp.train(spec, TREEBANK, epochs=1, members=1) for name, spec in specs.items()}
 
 

@@ -112,7 +112,7 @@ def test_training_and_files_keep_it(parser, english, tmp_path):
         assert sentence.heads.tolist().count(0) == 1
     parser.save(tmp_path / "easy.panparser")
     assert pp.load(tmp_path / "easy.panparser").parse(english[1]).to_bytes() == parsed.to_bytes()
-    assert pp.ParserSpec(system=EASY).templates == pp.EASY
+    assert pp.ParserSpec(system=EASY).templates == pp.templates("easy")
 
 
 def test_a_greedy_step_is_the_best_of_all_places(parser, english):

@@ -222,7 +222,7 @@ def test_a_model_shares_everything_with_itself(parser, english):
 
 def test_what_two_models_share(parser, english):
     """Other templates, in another order, and other labels: the same features are found in both."""
-    templates = pp.Templates(tuple(reversed(pp.RICH.delexicalized())))
+    templates = pp.Templates(tuple(reversed(pp.templates("rich").delexicalized())))
     other = pp.train(pp.ParserSpec(templates=templates, beam=1), english[1], epochs=1, members=1)
     table = shared(parser, other, english[1]).set_index("template")
     shared_atoms = [template.atoms for template in pp.ParserSpec().templates.delexicalized()]

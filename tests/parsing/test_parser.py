@@ -82,7 +82,9 @@ def test_same_seed_same_bytes(english, tmp_path):
     treebank, dev = english
     saved = []
     for seed in (1, 1, 2):
-        pp.train(pp.ParserSpec(templates=pp.ZN11, beam=2), treebank, dev=dev, epochs=1, seed=seed).save(tmp_path / "m")
+        pp.train(pp.ParserSpec(templates=pp.templates("zn11"), beam=2), treebank, dev=dev, epochs=1, seed=seed).save(
+            tmp_path / "m"
+        )
         saved.append((tmp_path / "m").read_bytes())
     assert saved[0] == saved[1] != saved[2]
 
@@ -116,7 +118,7 @@ def test_best_trees_differ_and_fall(parser, english):
 
 def test_models_of_a_given_size(english, tmp_path):
     treebank, dev = english
-    spec = pp.ParserSpec(templates=pp.ZN11, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
     sizes = []
     for size in (None, 90_000, 30_000):
         parser = pp.train(spec, treebank, dev=dev, epochs=3, max_size=size)
@@ -138,7 +140,9 @@ def test_models_of_a_given_size(english, tmp_path):
 
 @pytest.fixture(scope="session")
 def beamed(english):
-    return pp.train(pp.ParserSpec(templates=pp.ZN11), english[0], dev=english[1], epochs=2, members=1, margin=0.1)
+    return pp.train(
+        pp.ParserSpec(templates=pp.templates("zn11")), english[0], dev=english[1], epochs=2, members=1, margin=0.1
+    )
 
 
 def trees(parser, treebank, margin, beam=None):
@@ -173,11 +177,11 @@ def test_nothing_but_the_best_is_left_without_a_margin(beamed, english):
 
 def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
     treebank, dev = english[0][:30], english[1]
-    spec = pp.ParserSpec(templates=pp.ZN11, beam=2)
+    spec = pp.ParserSpec(templates=pp.templates("zn11"), beam=2)
     assert pp.train(spec, treebank, dev=dev, epochs=1).margin > 0
     assert pp.train(spec, treebank, dev=dev, epochs=1, margin=0).margin is None
     assert pp.train(spec, treebank, epochs=1).margin is None
-    assert pp.train(pp.ParserSpec(templates=pp.ZN11, beam=1), treebank, dev=dev, epochs=1).margin is None
+    assert pp.train(pp.ParserSpec(templates=pp.templates("zn11"), beam=1), treebank, dev=dev, epochs=1).margin is None
     for wrong in (1, -0.1, "x"):
         with pytest.raises(pp.SpecError, match="margin of train must be a number from 0 to below 1"):
             pp.Training(margin=wrong)

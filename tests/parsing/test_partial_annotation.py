@@ -89,7 +89,7 @@ def test_static_oracles_of_unknown_heads_do_as_the_reference(system):
 def test_systems_that_leave_words_headless_learn_to_leave_them_so(name):
     treebank = HALF[:12]
     system = pp.system(name, k=3) if name.endswith("span") else pp.system(name)
-    parser = pp.train(replace(SPEC, system=system, templates=pp.ZN11), treebank, epochs=8, members=1)
+    parser = pp.train(replace(SPEC, system=system, templates=pp.templates("zn11")), treebank, epochs=8, members=1)
     parsed = parser.parse(treebank)
     headless = parsed.heads < 0
     assert (headless == (treebank.heads < 0))[treebank.heads < 0].mean() > 0.85

@@ -99,7 +99,9 @@ def test_beams_find_what_the_reference_finds(system, beam):
 
 
 @pytest.mark.parametrize("system", [*SYSTEMS, pp.system("swap-standard")], ids=identify)
-@pytest.mark.parametrize("templates", [SMALL, pp.RICH, pp.ZN11], ids=["small", "RICH", "ZN11"])
+@pytest.mark.parametrize(
+    "templates", [SMALL, pp.templates("rich"), pp.templates("zn11")], ids=["small", "RICH", "ZN11"]
+)
 def test_the_greedy_shortcut_gives_the_trees_of_a_beam_of_one(system, templates):
     spec = pp.ParserSpec(system=system, templates=templates, beam=1)
     strategy = pp.STRATEGIES["dynamic" if system.has_dynamic_oracle else "static"]

@@ -104,7 +104,7 @@ def test_values_give_back_the_trees(run):
 def test_lifted_arcs_are_put_back_in_the_end():
     lines = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tl{i}\t_\t_\n" for i, head in enumerate(CROSSING, start=1)]
     treebank = pp.parse_conllu(("".join(lines) + "\n") * 6)
-    parser = pp.train(pp.ParserSpec(beam=1, templates=pp.FAST), treebank, epochs=3, members=1)
+    parser = pp.train(pp.ParserSpec(beam=1, templates=pp.templates("fast")), treebank, epochs=3, members=1)
     run = Run.of_parser(parser, treebank[0])
     assert run.is_lifted
     assert list(run.steps[-1].heads) == parser.parse(treebank[:1]).heads.tolist() == CROSSING

@@ -241,7 +241,7 @@ def test_a_warm_start_needs_the_same_kind_of_parser(change, what):
     with pytest.raises(SpecError, match=f"init of train must have the {what} of the new parser; they differ"):
         pp.train(replace(SPEC, **change), TRAIN, init=first)
     with pytest.raises(SpecError, match="init of train must have no templates but those of the new parser; got"):
-        pp.train(replace(SPEC, templates=pp.ZN11), TRAIN, init=first)
+        pp.train(replace(SPEC, templates=pp.templates("zn11")), TRAIN, init=first)
 
 
 # --- Annotation that crosses, is partial, or is hardly there ---
@@ -450,9 +450,9 @@ def test_universal_labels_that_cannot_be():
 
 
 def test_parsers_that_read_tags_alone_need_tags(english):
-    spec = pp.ParserSpec(templates=pp.LEAN.delexicalized(), beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), beam=1)
     assert spec.used_templates.is_delexicalized
-    assert not pp.LEAN.is_delexicalized
+    assert not pp.templates("lean").is_delexicalized
     bare = english[0].copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     with pytest.raises(pp.TreebankError, match="expected tags"):

@@ -11,7 +11,7 @@ from panparser.pipeline import training as pipeline_training
 from panparser.pipeline.training import missing
 from panparser.storage.arrays import read_arrays, write_arrays
 
-PARSER = pp.ParserSpec(beam=1, templates=pp.ZN11)
+PARSER = pp.ParserSpec(beam=1, templates=pp.templates("zn11"))
 SPEC = pp.PipelineSpec(parser=PARSER, folds=2, tokenizer_epochs=2, tagger_epochs=2, lemmatizer_epochs=2)
 TEXT = "The birds sing. They stopped,\nand the road disappeared!"
 

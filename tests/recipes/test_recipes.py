@@ -75,7 +75,7 @@ def test_what_is_not_said_is_the_default():
 def test_specs_survive_a_recipe(system, tmp_path):
     for spec in (
         pp.ParserSpec(system=system),
-        pp.ParserSpec(system=system, templates=pp.ZN11.delexicalized(), beam=1, labeled=False),
+        pp.ParserSpec(system=system, templates=pp.templates("zn11").delexicalized(), beam=1, labeled=False),
         pp.ParserSpec(system=system, templates=pp.Templates.parse("S0.upos B0.upos")),
     ):
         recipe = Recipe(parser=ParserPart.of(spec))
@@ -217,7 +217,9 @@ def test_delexicalized_recipes(tmp_path):
             tmp_path / "r.toml", f'[parser]\ntemplates = "rich"\ndelexicalized = {value}\nlabels = "universal"\n'
         )
         recipe = Recipe.read(path)
-        assert recipe.spec() == pp.ParserSpec(templates=pp.RICH.delexicalized(feats=feats), labels="universal")
+        assert recipe.spec() == pp.ParserSpec(
+            templates=pp.templates("rich").delexicalized(feats=feats), labels="universal"
+        )
         recipe.resolved().write(tmp_path / "whole.toml")
         assert f'templates = "rich"\nlabeled = true\ndelexicalized = {value}' in (tmp_path / "whole.toml").read_text()
         assert Recipe.read(tmp_path / "whole.toml").spec() == recipe.spec()

@@ -184,7 +184,7 @@ def test_a_checkpoint_that_does_not_fit_is_noticed_and_the_model_is_the_same(fol
 
 def test_without_a_listener_it_is_a_warning(english, monkeypatch):
     monkeypatch.setattr(files, "disk", FullForCheckpoints())
-    spec = pp.ParserSpec(templates=pp.FAST, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
     with pytest.warns(RuntimeWarning, match="training goes on without checkpoints"):
         pp.train(spec, english[0][:10], epochs=2, checkpoint="state")
 
@@ -207,7 +207,9 @@ def test_checkpoints_can_be_turned_off(folder, kind):
 
 def test_no_file_that_a_recipe_names_is_replaced(folder):
     (folder / "templates.txt").write_text("S0.upos B0.upos\n")
-    pp.train(pp.ParserSpec(templates=pp.FAST, beam=1), pp.read_conllu("train.conllu"), epochs=1).save("init")
+    pp.train(pp.ParserSpec(templates=pp.templates("fast"), beam=1), pp.read_conllu("train.conllu"), epochs=1).save(
+        "init"
+    )
     pp.system("arc-hybrid").save("system.toml")
     tables = TABLES | {"parser": {"templates": "templates.txt"}}
     for name, recipe in {
@@ -258,7 +260,7 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
             regions=(pp.Region(upos=("DET",)),),
             spec=pp.ParserSpec(system=partial, templates=templates, functions=functions, beam=1),
         ),
-        pp.Stage(name="rest", spec=pp.ParserSpec(templates=pp.FAST, beam=1)),
+        pp.Stage(name="rest", spec=pp.ParserSpec(templates=pp.templates("fast"), beam=1)),
     ]
     options = {"folds": 2, "epochs": 1, "threads": 1}
     treebank = english[0][:12]
@@ -271,7 +273,7 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
 
 
 def test_a_cascade_of_models_and_treebanks_of_its_own_is_resumed(english, folder):
-    spec, easy = pp.ParserSpec(templates=pp.FAST, beam=1), (pp.Region(upos=("DET",)),)
+    spec, easy = pp.ParserSpec(templates=pp.templates("fast"), beam=1), (pp.Region(upos=("DET",)),)
     treebank, other = english[0][:12], english[0][12:24]
     options = {"folds": 2, "epochs": 1, "threads": 1, "members": 1}
     model, another = (pp.train(spec, other, epochs=1, seed=seed) for seed in (1, 2))

@@ -231,7 +231,7 @@ def test_what_only_its_owner_may_read_is_not_shown_while_it_is_written(tmp_path)
 
 @pytest.mark.parametrize("seconds", [1, pytest.param(60, marks=pytest.mark.slow)])
 def test_threads_that_save_to_one_path_while_others_load(english, tmp_path, seconds):
-    parser = pp.train(pp.ParserSpec(templates=pp.FAST, beam=1), english[0][:10], epochs=1)
+    parser = pp.train(pp.ParserSpec(templates=pp.templates("fast"), beam=1), english[0][:10], epochs=1)
     path = tmp_path / "model"
     parser.save(path)
     end = time.monotonic() + seconds

@@ -16,7 +16,7 @@ from panparser.pipeline.bundled import class_of
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.storage.models import Source, StoredModel, class_of_kind
 
-SPEC = pp.ParserSpec(templates=pp.FAST, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 STAGES = [pp.Stage(name="first", regions=(pp.Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
 TRAINERS = {
     "parser": lambda treebank: pp.train(SPEC, treebank, epochs=1),

@@ -56,6 +56,6 @@ class Linear(pp.Classifier):
         return restored
 
 
-GREEDY = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.ZN11, beam=1)
-BEAM = pp.ParserSpec(system=pp.system("arc-eager", single_root=True), templates=pp.ZN11, beam=3)
+GREEDY = pp.ParserSpec(system=pp.system("arc-hybrid", single_root=True), templates=pp.templates("zn11"), beam=1)
+BEAM = pp.ParserSpec(system=pp.system("arc-eager", single_root=True), templates=pp.templates("zn11"), beam=3)
 EXPLORE = pp.STRATEGIES["dynamic-explore"]

@@ -173,6 +173,6 @@ def test_treebanks_that_do_not_match_are_refused():
 
 def test_parsers_learn_from_what_is_projected():
     source, target, links = parallel(40)
-    spec = pp.ParserSpec(templates=pp.FAST, beam=1)
+    spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
     parser = pp.train(spec, pp.project(source, target, links), epochs=2, members=1)
     assert pp.evaluate(target, parser.parse(target)).uas > 95

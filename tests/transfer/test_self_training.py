@@ -16,7 +16,7 @@ TREES = language("own", 16, verb_last=True)
 DEV = language("own", 20, verb_last=True, seed=2)
 RAW = language("own", 30, verb_last=True, seed=3)
 RAW.heads[:] = -1
-SPEC = pp.ParserSpec(templates=pp.ZN11, beam=1)
+SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
 OPTIONS = {"epochs": 2, "members": 1}
 MADE = pp.self_train(SPEC, TREES, RAW, rounds=2, folds=4, **OPTIONS)
 

@@ -260,13 +260,13 @@ def test_blanking_leaves_tags_and_trees():
 
 
 def test_templates_of_columns_that_are_left_out():
-    found = annotated_templates(pp.LEAN, SAMPLE)
+    found = annotated_templates(pp.templates("lean"), SAMPLE)
     names = {atom.name for atom in found.atoms}
     assert "lemma" in names
     assert names.isdisjoint({"xpos", "feats"})
     tagged = SAMPLE.copy()
     tagged.column("xpos")[0] = tagged.id_of("xpos", "N")
-    assert "xpos" in {atom.name for atom in annotated_templates(pp.LEAN, tagged).atoms}
+    assert "xpos" in {atom.name for atom in annotated_templates(pp.templates("lean"), tagged).atoms}
 
 
 BARE = pp.parse_conllu(SAMPLE.to_bytes().decode())

@@ -14,7 +14,7 @@ import numpy as np
 from panparser._threads import at_most, chosen_threads
 from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
 from panparser.errors import SpecError
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digest, digests
 from panparser.learning.finished import FinishedParts
@@ -62,11 +62,11 @@ def train_cascade(
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
     that did not learn from the sentence (of stages that learn from the treebank: by those trained on the other
     `folds`); "gold", all arcs of their regions; "none". Unless it is none, and unless their templates already read
-    constraints, `GIVEN` is added, or an input `given_head` to a `network`. Stages with treebanks or a model of their
-    own learn, or have learned, under none; where all have, no treebank is needed. The development set is parsed under
-    what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one for each core)
-    change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and gives
-    the same cascade as if it had never stopped.
+    constraints, the set given is added, or an input `given_head` to a `network`. Stages with treebanks or a model of
+    their own learn, or have learned, under none; where all have, no treebank is needed. The development set is
+    parsed under what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one
+    for each core) change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from
+    there, and gives the same cascade as if it had never stopped.
     """
     check_stages(stages)
     if given not in get_args(Given):
@@ -264,4 +264,4 @@ def guided(spec: ParserSpec) -> ParserSpec:
     """The spec, with templates that read constraints."""
     if any(template.reads_constraints for template in spec.templates):
         return spec
-    return replace(spec, templates=spec.templates + template_set("given"))
+    return replace(spec, templates=spec.templates + templates("given"))

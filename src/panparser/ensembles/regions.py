@@ -9,7 +9,7 @@ import numpy as np
 
 from panparser._checks import MAX_INT, check_count, check_share
 from panparser.errors import SpecError
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import jackknife
 from panparser.treebank.regions import LENGTHS, SETS, Arcs, Region
@@ -39,7 +39,7 @@ def estimate_regions(
         raise SpecError(f"by of estimate_regions must be some of {', '.join(get_args(By))}; got {by!r}")
     check_count("least of estimate_regions", least, most=MAX_INT)
     check_share("precision of estimate_regions", precision)
-    quick = spec or ParserSpec(templates=template_set("fast"), beam=1, labeled="label" in by)
+    quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.of(parsed)
     right = (parsed.heads == treebank.heads) & (treebank.heads >= 0)

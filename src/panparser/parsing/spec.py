@@ -10,7 +10,7 @@ from panparser import _engine
 from panparser._checks import check_beam
 from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.features.templates import Templates, TemplatesField
 from panparser.storage.values import BOOLEAN, TABLE, TEXT, ListOf, Maybe, Table, check, integer, one_of
 from panparser.systems.python import PythonSteps, PythonSystem
@@ -52,8 +52,8 @@ class ParserSpec:
     projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
     sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
     "pseudo" where there are labels and whole, projective trees; else "as-is". `templates` default
-    to EASY where the focus is free, to LEAN where arcs join S0 and B0 alone, to RICH_STACK where they join words of the
-    stack, and else to RICH.
+    to the set easy where the focus is free, lean where arcs join only S0 and B0, rich-stack where they join words of
+    the stack, and otherwise rich.
     """
 
     system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
@@ -197,12 +197,12 @@ def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> Tran
 def fitting_templates(system: TransitionSystem | PythonSteps) -> Templates:
     """The default templates for a system."""
     if isinstance(system, TransitionSystem) and system.focus == "free":
-        return template_set("easy")
+        return templates("easy")
     if system.joins_stack:
-        return template_set("rich-stack")
+        return templates("rich-stack")
     if system.has_list and system.crosses:
-        return template_set("rich") + template_set("aside")
-    return template_set("lean" if system.joins_front else "rich")
+        return templates("rich") + templates("aside")
+    return templates("lean" if system.joins_front else "rich")
 
 
 def program(spec: ParserSpec) -> _engine.Program:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from panparser._checks import is_number
 from panparser.errors import SpecError
@@ -19,13 +20,12 @@ from panparser.recipes.tables import (
     within,
 )
 from panparser.storage.values import TABLE, check
-from panparser.storage.values import text as of_text
 
-if TYPE_CHECKING:
-    from panparser.transfer.typology import Typology
-    from panparser.treebank.treebank import Treebank
-
-_LANGUAGES = ("language", "like")
+# Functions of packages above this one, by the section that they interpret; imported only if a recipe has the section.
+EXTENSIONS = {
+    "sources": "panparser.recipes.transferring:read_source_treebanks",
+    "typology": "panparser.recipes.transferring:recipe_typology",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,20 +65,6 @@ class SourcePart(Part):
     sentences: int | None = integer(1)
     blank: bool | None = boolean()
 
-    def read(self, typology: Typology | None, seed: int, format: Any) -> Treebank:
-        """What is learned from: drawn, in the word order of the typology, and blanked, unless it says otherwise."""
-        from panparser.transfer.blanking import blanked  # only here: few recipes have sources
-        from panparser.transfer.rewriting import rewrite
-        from panparser.treebank.conllu import read_conllu
-        from panparser.treebank.sampling import sample
-
-        found = read_conllu(str(self.path), format=format)
-        if self.sentences is not None:
-            found = sample(found, self.sentences, seed=seed)
-        if typology is not None and len(typology):
-            found = rewrite(found, typology, seed=seed)[0]
-        return found if self.blank is False else blanked(found)
-
 
 def read_sources(values: Any, place: str) -> tuple[SourcePart, ...]:
     """The tables under `sources`."""
@@ -96,18 +82,12 @@ def read_sources(values: Any, place: str) -> tuple[SourcePart, ...]:
 def read_typology(values: Any, place: str) -> dict[str, Any]:
     """The table `typology`, checked."""
     check(values, TABLE, f"{place}: [typology]", SpecError)
-    within(f"{place}: [typology]", lambda: typology_of(values))
+    within(f"{place}: [typology]", lambda: extension("typology")(values))
     return dict(values)
 
 
-def typology_of(values: Mapping[str, Any]) -> Typology:
-    """What WALS says of `language`, or of `like`, a relative, and what the other values say, which overrule that."""
-    from panparser.transfer.typology import Typology  # only here, as above
-
-    named = {
-        name: check(values[name], of_text("a language", least=1), name, SpecError)
-        for name in _LANGUAGES
-        if name in values
-    }
-    traits = {name: value for name, value in values.items() if name not in _LANGUAGES}
-    return Typology.known(**named) | Typology.from_values(traits, "the recipe")
+def extension(section: str) -> Callable[..., Any]:
+    """Return the function that interprets a section which recipes themselves only store."""
+    module, _, name = EXTENSIONS[section].partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from panparser._checks import MAX_BEAM
 from panparser.errors import SpecError, TableError
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.features.templates import Templates
 from panparser.networks.network import NETWORKS, Network, is_named
 from panparser.parsing.spec import LabelSet, Nonprojective, ParserSpec, fitting_templates
@@ -103,16 +103,16 @@ class ParserPart(Part):
         return named_system(chosen, **options)
 
     def _find_templates(self, system: TransitionSystem) -> Templates:
-        chosen = self.templates
-        if chosen is None:
-            templates = fitting_templates(system)
-        elif isinstance(chosen, tuple):
-            templates = Templates.parse("\n".join(chosen))
+        if self.templates is None:
+            result = fitting_templates(system)
+        elif isinstance(self.templates, tuple):
+            result = Templates.parse("\n".join(self.templates))
         else:
-            templates = template_set(chosen) if chosen in NAMED_TEMPLATES else _read_templates(chosen)
+            is_named = self.templates in NAMED_TEMPLATES
+            result = templates(self.templates) if is_named else _read_templates(self.templates)
         if self.delexicalized:
-            templates = templates.delexicalized(feats=self.delexicalized == "feats")
-        return templates + template_set("given") if self.given else templates
+            result = result.delexicalized(feats=self.delexicalized == "feats")
+        return result + templates("given") if self.given else result
 
     @classmethod
     def of(cls, spec: ParserSpec, network: Network | None = None) -> ParserPart:
@@ -123,18 +123,18 @@ class ParserPart(Part):
         table["labels"] = spec.labels if spec.labeled else None
         if network is not None:
             return cls(**table)
-        constraints = template_set("given")
+        constraints = templates("given")
         bare = spec.templates - constraints
         given = bare != spec.templates and bare + constraints == spec.templates
         bare = bare if given else spec.templates
-        templates: str | tuple[str, ...] = tuple(map(str, bare))
+        stated: str | tuple[str, ...] = tuple(map(str, bare))
         delexicalized: bool | str = False
         for key in NAMED_TEMPLATES:
-            known = template_set(key)
+            known = templates(key)
             ways = (known, known.delexicalized(), known.delexicalized(feats=True))
             if bare in ways:
-                templates, delexicalized = key, (False, True, "feats")[ways.index(bare)]
-        return cls(**table, templates=templates, delexicalized=delexicalized, given=given or None)
+                stated, delexicalized = key, (False, True, "feats")[ways.index(bare)]
+        return cls(**table, templates=stated, delexicalized=delexicalized, given=given or None)
 
 
 def _same(table: TransitionSystem, options: Mapping[str, Any]) -> TransitionSystem:

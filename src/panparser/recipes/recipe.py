@@ -12,7 +12,7 @@ from panparser.errors import SpecError
 from panparser.networks.network import Network, named
 from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
-from panparser.recipes.data import DataPart, FoldsPart, SourcePart, read_sources, read_typology, typology_of
+from panparser.recipes.data import DataPart, FoldsPart, SourcePart, extension, read_sources, read_typology
 from panparser.recipes.network import read_network
 from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
 from panparser.recipes.pipeline import PipelinePart
@@ -208,10 +208,12 @@ class Recipe:
         return concatenated(files), dev
 
     def read_sources(self) -> list[Treebank]:
-        """The treebanks of other languages, as they are learned from."""
-        known = None if self.typology is None else typology_of(self.typology)
+        """Return the treebanks of other languages as training data."""
+        if not self.sources:
+            return []
         seed = (self.training.seeds or (self.training.options()["seed"],))[0]
-        return [each.read(known, seed, self.data.format or "auto") for each in self.sources]
+        read: Callable[..., list[Treebank]] = extension("sources")
+        return read(self.sources, self.typology, seed=seed, format=self.data.format or "auto")
 
     def all_weights(self) -> tuple[float, ...] | None:
         """The weights of sources and files, in that order; None: all are 1."""

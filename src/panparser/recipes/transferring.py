@@ -1,9 +1,9 @@
-"""transfer_recipe: what `train_transfer` did as a recipe, which makes the same parser again."""
+"""[[sources]] and [typology] of a recipe, and `transfer_recipe`: a transferred model as a recipe."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from panparser.errors import SpecError
@@ -14,10 +14,42 @@ from panparser.recipes.parser import ParserPart
 from panparser.recipes.pipeline import PipelinePart
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.training import TrainingPart, describe_strategy
+from panparser.storage.values import check, text
+from panparser.transfer.blanking import blanked
+from panparser.transfer.rewriting import rewrite
 from panparser.transfer.transferring import Transferred
 from panparser.transfer.typology import Typology
+from panparser.treebank.conllu import read_conllu
+from panparser.treebank.sampling import sample as sample_sentences
+from panparser.treebank.treebank import Treebank
 
+_LANGUAGES = ("language", "like")
 _BY_ONE_TRAINING = ("joint", "all", "pool", "sample")  # methods
+
+
+def read_source_treebanks(
+    sources: Sequence[SourcePart], typology: Mapping[str, Any] | None, *, seed: int, format: Any
+) -> list[Treebank]:
+    """Read the treebanks of [[sources]]: sampled, in the word order of the typology, and blanked, as each states."""
+    target = None if typology is None else recipe_typology(typology)
+    treebanks = []
+    for source in sources:
+        treebank = read_conllu(str(source.path), format=format)
+        if source.sentences is not None:
+            treebank = sample_sentences(treebank, source.sentences, seed=seed)
+        if target is not None and len(target):
+            treebank = rewrite(treebank, target, seed=seed)[0]
+        treebanks.append(treebank if source.blank is False else blanked(treebank))
+    return treebanks
+
+
+def recipe_typology(values: Mapping[str, Any]) -> Typology:
+    """Return the typology of a recipe: WALS for `language` or its relative `like`, overruled by the other values."""
+    languages = {
+        name: check(values[name], text("a language", least=1), name, SpecError) for name in _LANGUAGES if name in values
+    }
+    features = {name: value for name, value in values.items() if name not in _LANGUAGES}
+    return Typology.known(**languages) | Typology.from_values(features, "the recipe")
 
 
 def transfer_recipe(

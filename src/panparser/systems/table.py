@@ -10,7 +10,6 @@ from panparser import _engine
 from panparser._caching import cached_property
 from panparser.errors import GoldError, IllegalTransitionError
 from panparser.systems.declaration import Declaration
-from panparser.systems.drawing import table_text
 from panparser.systems.lowering import Lowered
 from panparser.systems.states import State
 from panparser.trees.gold import Gold, Head
@@ -25,6 +24,8 @@ class TransitionSystem(Declaration):
         self._lowered  # noqa: B018 - a table that the engine cannot take is refused here, not when it is used
 
     def __str__(self) -> str:
+        from panparser.systems.drawing import table_text  # lazy: drawings name this module's tables
+
         return table_text(self)
 
     @cached_property

@@ -14,7 +14,7 @@ from panparser.ensembles.cascade_training import train_cascade
 from panparser.ensembles.combination import Combination
 from panparser.ensembles.voting import MAX_VOTERS, vote
 from panparser.errors import SpecError, TreebankError
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.learning.folds import Fold, jackknife, make_folds, run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.record import whole
@@ -356,6 +356,6 @@ def _of_sample(sample: Treebank | None, text: Treebank | None, options: dict[str
 
 def _spec(beam: int, sample: Treebank | None = None) -> ParserSpec:
     """A parser with universal labels, which reads words if there is a sample to learn them from."""
-    templates = template_set("lean")
-    chosen = templates.delexicalized() if sample is None else annotated_templates(templates, sample)
+    lean = templates("lean")
+    chosen = lean.delexicalized() if sample is None else annotated_templates(lean, sample)
     return ParserSpec(templates=chosen, beam=beam, labels="universal")

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from panparser._arrays import BoolArray
 from panparser.treebank.statistics import crossing_arcs
 from panparser.treebank.treebank import Treebank, with_value
 
-BoolArray = npt.NDArray[np.bool_]
 REPORTED = 256  # sentences between two reports of progress
 _CELLS = ("form", "lemma", "upos", "xpos", "feats", "deprel")
 _TEXT = re.compile(r"#\s*text\s*=")

@@ -15,6 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from panparser._arrays import BoolArray
 from panparser._checks import MAX_INT, check_range
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.dependents import ABSENT, AFTER, BEFORE, BOTH, CLASSES, NONE, classes_of
@@ -23,7 +24,6 @@ from panparser.transfer.typology import Trait, Typology, stands_before_head
 from panparser.treebank.treebank import Treebank
 
 Goal = Literal["full", "cautious"]
-BoolArray = npt.NDArray[np.bool_]
 _MARGIN = 0.05  # shares that differ less are the same
 _MOST, _LEAST = 0.9, 0.1  # before their heads: no language is without exceptions
 _MORE, _LESS = 0.75, 0.25  # cautious ones, of a source that has both orders

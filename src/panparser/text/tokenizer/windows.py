@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from panparser.features.sets import template_set
+from panparser.features.sets import templates
 from panparser.sequences.model import Window
 from panparser.text.tokenizer.boundaries import NAMES
 
@@ -17,9 +17,9 @@ SPLITTER_COLUMNS = (
 
 @lru_cache
 def tokenizer_window() -> Window:
-    return Window(templates=template_set("tokenizer"), columns=NAMES)
+    return Window(templates=templates("tokenizer"), columns=NAMES)
 
 
 @lru_cache
 def splitter_window() -> Window:
-    return Window(templates=template_set("splitter"), columns=SPLITTER_COLUMNS)
+    return Window(templates=templates("splitter"), columns=SPLITTER_COLUMNS)
