@@ -62,7 +62,7 @@ def test_a_room_has_the_public_names_of_its_modules(room):
     assert own <= set(package.__all__) <= set(dir(package))
     for name in package.__all__:
         assert getattr(package, name) is not None
-        if name in own:
+        if name in own and not inspect.ismodule(getattr(package, name)):  # `features.templates` is the module
             assert getattr(package, name) is getattr(pp, name)
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
         _ = package.colour

@@ -95,7 +95,9 @@ def train_tagger(beam: int = 1, **options: Any) -> pp.Tagger:
     return pp.train_tagger(pp.TaggerSpec(beam=beam), TRAIN, dev=DEV, **({"epochs": 2} | options))
 
 
-def train_parser(beam: int = 1, system: str = "arc-hybrid", templates: Any = pp.LEAN, **options: Any) -> pp.Parser:
+def train_parser(
+    beam: int = 1, system: str = "arc-hybrid", templates: Any = pp.templates("lean"), **options: Any
+) -> pp.Parser:
     spec = pp.ParserSpec(system=pp.system(system, root="last"), beam=beam, templates=templates)
     return pp.train(spec, options.pop("treebank", TRAIN), dev=DEV, epochs=2, **options)
 
@@ -129,7 +131,7 @@ ALONE = {
     "parser, weights": lambda: train_parser(classifier=pp.Perceptron(4), **WEIGHTED),
     "parser, explored": lambda: train_parser(classifier=Linear(), strategy=EXPLORE),
     "parser, tags": lambda: train_parser(
-        beam=2, templates=pp.LEAN.without("upos"), classifier=pp.Joint(pp.Perceptron(), of="tag")
+        beam=2, templates=pp.templates("lean").without("upos"), classifier=pp.Joint(pp.Perceptron(), of="tag")
     ),
     "parser, labels": lambda: train_parser(classifier=pp.Joint(pp.Perceptron(), of="label")),
     "engine's parser": lambda: train_parser(beam=3, members=1),

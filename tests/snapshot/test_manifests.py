@@ -13,13 +13,13 @@ from variants import identify, variants
 
 TEMPLATES = {
     "fitting": None,
-    "rich": pp.RICH,
-    "rich-stack": pp.RICH_STACK,
-    "lean": pp.LEAN,
-    "easy": pp.EASY,
-    "zn11": pp.ZN11,
-    "fast": pp.FAST,
-    "delexicalized": pp.RICH.delexicalized(feats=True),
+    "rich": pp.templates("rich"),
+    "rich-stack": pp.templates("rich-stack"),
+    "lean": pp.templates("lean"),
+    "easy": pp.templates("easy"),
+    "zn11": pp.templates("zn11"),
+    "fast": pp.templates("fast"),
+    "delexicalized": pp.templates("rich").delexicalized(feats=True),
     "vectors": pp.Templates.parse("S0.vector\nB0.vector\nS0.form B0.form"),
 }
 OPTIONS = {
