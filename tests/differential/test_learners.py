@@ -16,6 +16,8 @@ from panparser.storage.arrays import encode
 from places import ENGLISH
 from variants import golden
 
+LEAN = pp.templates("lean")
+
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:16], TREEBANK[60:66]
 SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard")
@@ -95,9 +97,7 @@ def train_tagger(beam: int = 1, **options: Any) -> pp.Tagger:
     return pp.train_tagger(pp.TaggerSpec(beam=beam), TRAIN, dev=DEV, **({"epochs": 2} | options))
 
 
-def train_parser(
-    beam: int = 1, system: str = "arc-hybrid", templates: Any = pp.templates("lean"), **options: Any
-) -> pp.Parser:
+def train_parser(beam: int = 1, system: str = "arc-hybrid", templates: Any = LEAN, **options: Any) -> pp.Parser:
     spec = pp.ParserSpec(system=pp.system(system, root="last"), beam=beam, templates=templates)
     return pp.train(spec, options.pop("treebank", TRAIN), dev=DEV, epochs=2, **options)
 
