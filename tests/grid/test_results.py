@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
-import struct
 import threading
-import zlib
 
 import numpy as np
 import pytest
@@ -20,10 +18,9 @@ from panparser.errors import ModelError, PanParserError, ResultWarning, SpecErro
 from panparser.grid import index
 from panparser.grid import results as result_files
 from panparser.grid.counts import packed, unpacked
-from panparser.grid.exporting import to_mlflow, to_wandb
 from panparser.grid.keys import digest_of
 from panparser.grid.records import Outcome
-from panparser.grid.results import finished_outcomes, forget, pack, read_outcomes
+from panparser.grid.results import finished_outcomes, forget, pack, packed_file, read_outcomes
 
 
 @given(st.lists(st.integers(0, 100_000), max_size=50))
@@ -106,6 +103,7 @@ def test_packed_results_may_be_compressed(results):
     made_outcome("x", correct=[1]).write(results)
     assert pack(results) == 8
     assert [path.name for path in results.iterdir() if path.is_file()] == ["runs.jsonl.xz"]
+    assert packed_file(results) == compressed
     assert {key for key, _ in read_outcomes(results)} > set(rest)
     compressed.write_bytes(compressed.read_bytes()[:-40])
     with pytest.raises(ModelError, match=r"runs\.jsonl\.xz: damaged: it cannot be decompressed"):
@@ -272,79 +270,6 @@ def test_without_duckdb_only_sql_is_missing(results, monkeypatch):
     assert pp.ResultLayout().table(pp.Results.read(results)).rows
     with pytest.raises(PanParserError, match=r"pip install panparser\[grid\]"):
         index.query(results, "SELECT 1")
-
-
-# --- Other tools ---
-
-
-def test_mlflow_finds_its_files(results, tmp_path):
-    found = pp.Results.read(results)
-    assert to_mlflow(found, tmp_path / "mlruns") == 8
-    (experiment,) = (tmp_path / "mlruns").iterdir()
-    assert 'name: "small"' in (experiment / "meta.yaml").read_text()
-    row = found.rows[0]
-    own = experiment / row.key[:32]
-    assert "status: 3" in (own / "meta.yaml").read_text()
-    stamp, value, step = (own / "metrics" / "test" / "LAS").read_text().split()
-    assert float(value) == row.outcome.score("test", "LAS")
-    assert (int(stamp) > 10**12, step) == (True, "0")
-    assert (own / "params" / "axis.setting").read_text() == "static"
-    assert (own / "tags" / "panparser.key").read_text() == row.key
-
-
-def test_names_of_scores_and_axes_stay_in_the_folder(tmp_path):
-    labels = {"/../../../../up": "x"}
-    outcome = made_outcome("a", correct=[1])
-    scores = {name: {"LAS": 1.0} for name in ("..", "../..", "", "/", "../../../../up", str(tmp_path / "up"))}
-    outcome = Outcome({**outcome.values, "scores": scores})
-    to_mlflow(pp.Results.made("made", [(labels, outcome)]), tmp_path / "deep" / "mlruns")
-    assert [path.name for path in tmp_path.iterdir()] == ["deep"]
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["mlruns"]
-    (experiment,) = (tmp_path / "deep" / "mlruns").iterdir()
-    assert sorted(path.name for path in experiment.iterdir()) == sorted([outcome.key[:32], "meta.yaml"])
-    parts = sorted(path.name for path in (experiment / outcome.key[:32]).iterdir())
-    assert parts == ["artifacts", "meta.yaml", "metrics", "params", "tags"]
-
-
-def read_log(data):
-    """The records of a log of W&B, by a reader of its own."""
-    assert data[:7] == b":W&B\xe1\xbe\x00"
-    at, whole, records = 7, b"", []
-    while at < len(data):
-        room = 32768 - at % 32768
-        if room < 7:
-            assert not any(data[at : at + room])
-            at += room
-            continue
-        check, length, kind = struct.unpack("<IHB", data[at : at + 7])
-        piece = data[at + 7 : at + 7 + length]
-        assert zlib.crc32(piece, zlib.crc32(bytes([kind]))) == check
-        at += 7 + length
-        assert length <= room - 7
-        whole += piece
-        if kind in (1, 4):
-            records.append(whole)
-            whole = b""
-    return records
-
-
-def test_weights_and_biases_finds_its_files(results, tmp_path):
-    found = pp.Results.read(results)
-    assert to_wandb(found, tmp_path / "wandb") == 8
-    paths = sorted((tmp_path / "wandb").glob("offline-run-*/run-*.wandb"))
-    assert len(paths) == 8
-    records = read_log(paths[0].read_bytes())
-    assert [record[0:2] for record in records] == [b"\x08\x01", b"\x08\x02", b"\x08\x03", b"\x08\x04", b"\x08\x05"]
-    assert b"test/LAS" in records[2]
-    assert b"axis.setting" in records[1]
-
-
-def test_long_records_are_split_into_blocks(tmp_path):
-    labels = {f"axis{number}": "x" * 3000 for number in range(40)}
-    to_wandb(made_results([(labels, [1])]), tmp_path)
-    records = read_log(next(tmp_path.rglob("*.wandb")).read_bytes())
-    assert len(records) == 5
-    assert len(records[1]) > 3 * 32768
 
 
 # --- Somebody else is at the same folder ---

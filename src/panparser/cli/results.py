@@ -17,7 +17,7 @@ from panparser.cli.tables import print_csv, print_table, print_values
 from panparser.errors import SpecError
 from panparser.grid.checking import check_document
 from panparser.grid.markers import Source, read_document, read_layout, with_results
-from panparser.grid.results import pack
+from panparser.grid.results import pack, packed_file
 from panparser.grid.table import ResultTable
 from panparser.grid.tables import DIFFERENCE
 from panparser.storage.files import write_whole
@@ -25,9 +25,6 @@ from panparser.storage.files import write_whole
 if TYPE_CHECKING:
     from panparser.grid.results import Results
     from panparser.grid.tables import ResultLayout
-
-
-_OF_RESULTS = ("--mlflow", "--wandb", "--failed")  # which are about one grid, and what joins it
 
 
 class TableFormat(StrEnum):
@@ -96,8 +93,6 @@ def results(
     sql: Annotated[
         str | None, typer.Option(metavar="QUERY", help="Ask the tables runs, scores, sentences, means, best, ...")
     ] = None,
-    mlflow: Annotated[str | None, typer.Option(metavar="FOLDER", help="Write all runs as MLflow keeps them.")] = None,
-    wandb: Annotated[str | None, typer.Option(metavar="FOLDER", help="Write all runs as W&B does offline.")] = None,
     pack_files: Annotated[bool, typer.Option("--pack", help="Put the files of all runs into one, runs.jsonl.")] = False,
     check: Annotated[
         list[str] | None,
@@ -142,17 +137,16 @@ def results(
     """
     given = {"split": split, "metric": metric, "rows": rows, "columns": columns, "where": where, "groups": groups,
              "against": against}  # fmt: skip
-    modes = {"--check": check, "--update": update, "--sql": sql, "--pack": pack_files, "--mlflow": mlflow,
-             "--wandb": wandb, "--failed": failed}  # fmt: skip
+    modes = {"--check": check, "--update": update, "--sql": sql, "--pack": pack_files, "--failed": failed}
     asked = [name for name, value in modes.items() if value not in (None, False, [])]
-    if len(asked) > 1 and set(asked) not in ({"--check", "--update"}, {"--mlflow", "--wandb"}):
+    if len(asked) > 1 and set(asked) != {"--check", "--update"}:
         raise SpecError(f"expected one of {', '.join(asked)} at a time")
     mode = asked[0] if asked else None
     if mode is not None:
         drawn = {"beside": beside, "plot": plot, "summary": summary}
         changed = {"split": split != "test", "digits": digits is not None, "shuffles": shuffles != 10_000}
         of_tables = {**given, **drawn, **changed, "no-deviations": not deviations}
-        of_grids = {} if mode in _OF_RESULTS else {"grid": grid, "with": joined}
+        of_grids = {} if mode == "--failed" else {"grid": grid, "with": joined}
         _refuse_unused(mode, {**of_tables, **of_grids}, format)
     if check or update:
         if folder is not None:
@@ -170,13 +164,10 @@ def results(
         return
     if pack_files:
         count = pack(place)
-        _tell(f"{count} runs are in {place / 'runs.jsonl'}")
+        _tell(f"{count} runs are in {packed_file(place)}")
         return
     source = Source(place, grid, *(None if path is None else Path(path) for path in (joined, beside)))
     found = source.results()
-    if mlflow is not None or wandb is not None:
-        _export(found, mlflow, wandb)
-        return
     if failed:
         _print_failed(found)
         return
@@ -242,15 +233,6 @@ def _query(folder: Path, sql: str, format: TableFormat) -> None:
         )
     elif rows:
         print_values(names, [["" if value is None else value for value in row] for row in rows])
-
-
-def _export(found: Results, mlflow: str | None, wandb: str | None) -> None:
-    from panparser.grid.exporting import to_mlflow, to_wandb
-
-    if mlflow is not None:
-        _tell(f"{to_mlflow(found, Path(mlflow))} runs are in {mlflow}")
-    if wandb is not None:
-        _tell(f"{to_wandb(found, Path(wandb))} runs are in {wandb}: wandb sync {wandb}/offline-run-*")
 
 
 def _print_failed(found: Results) -> None:

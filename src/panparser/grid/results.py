@@ -190,6 +190,12 @@ def packed_files(folder: Path) -> list[Path]:
     return sorted((*folder.glob("*.jsonl"), *folder.glob(f"*.jsonl{_COMPRESSED}")))
 
 
+def packed_file(folder: Path) -> Path:
+    """Return the file that `pack` writes: the compressed one if it is there."""
+    compressed = folder / f"{PACKED}{_COMPRESSED}"
+    return compressed if compressed.exists() else folder / PACKED
+
+
 def _write_lines(path: Path, lines: bytes) -> None:
     """Write a file of many runs, compressed if its name says so."""
     write_whole(path, lzma.compress(lines, preset=9) if path.suffix == _COMPRESSED else lines, SpecError)
@@ -270,8 +276,7 @@ def pack(folder: Path) -> int:
         before = {path: _state(path) for path in _single(folder)}
         outcomes = dict(read_outcomes(folder))
         text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
-        compressed = folder / f"{PACKED}{_COMPRESSED}"
-        _write_lines(compressed if compressed.exists() else folder / PACKED, text.encode())
+        _write_lines(packed_file(folder), text.encode())
         for path, state in before.items():
             if path.stem in outcomes and _state(path) == state:
                 remove(path)
