@@ -89,3 +89,18 @@ def test_what_taggers_with_a_classifier_refuse():
 
     with pytest.raises(pp.SpecError, match="the right classes must be"):
         pp.train_sequences(WINDOW, items, right, 3, classifier=pp.Perceptron(), listeners=[Wrong()])
+
+
+@pytest.mark.parametrize("classifier", [None, pp.Perceptron()], ids=["engine", "classifier"])
+def test_items_without_a_column_of_the_window_are_refused_before_training(classifier):
+    items, right = sequences(4)
+    bare = pp.Items(items.offsets)
+
+    class Never(pp.Listener):
+        def before_epoch(self, epoch):
+            raise AssertionError("training began")
+
+    options = {"classifier": classifier, "listeners": [Never()]}
+    for chosen, dev in ((bare, None), (items, (bare, right))):
+        with pytest.raises(pp.SpecError, match="the items have no such column"):
+            pp.train_sequences(WINDOW, chosen, right, 3, dev=dev, **options)

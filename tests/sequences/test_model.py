@@ -16,7 +16,7 @@ from learners import ENGLISH, PERCEPTRON_STRATEGIES, Recorder, short_sentences
 from panparser import _engine
 from panparser.learning.options import sequence_training
 from panparser.sequences.reading import shape
-from panparser.sequences.training import SequenceRun
+from panparser.sequences.training import EngineRun
 from panparser.testing.labeling import Labeling
 from panparser.testing.tasks import TaskLearner
 
@@ -47,12 +47,12 @@ def random_items(seed: int, classes: int, sequences: int = 6, allowed: bool = Fa
     return pp.Items(offsets, columns, allowed=sets), right
 
 
-def run_of(window, items, right, classes, beam, listeners=(), **options) -> SequenceRun:
+def run_of(window, items, right, classes, beam, listeners=(), **options) -> EngineRun:
     training = sequence_training(beam, {"members": 1, "epochs": 3, **options})
-    return SequenceRun(
+    return EngineRun(
         window=window,
         items=items,
-        right=right,
+        gold=right,
         classes=classes,
         beam=beam,
         dev=None,
@@ -77,7 +77,7 @@ def both(window, items, right, classes, beam, **options):
     return run, recorder, model, learner
 
 
-def engine_rows(run: SequenceRun) -> Counter:
+def engine_rows(run: EngineRun) -> Counter:
     (learner,) = run.learners
     found = learner.weights()
     classes, weights, dated = found.labels.tolist(), found.weights.tolist(), found.dated.tolist()
@@ -218,7 +218,9 @@ def test_greedy_is_a_beam_of_one(classes):
     greedy = model.predict(items)
     for sequence in range(len(items)):
         first, end = items.offsets[sequence : sequence + 2]
-        assert model._model.best(items.lowered(WINDOW, classes), sequence, 1, 1)[0][0] == greedy[first:end].tolist()
+        assert (
+            model.scorer.engine.best(items.lowered(WINDOW, classes), sequence, 1, 1)[0][0] == greedy[first:end].tolist()
+        )
 
 
 def test_threads_and_seeds_change_nothing_but_what_they_should():
@@ -309,7 +311,7 @@ def test_the_engine_refuses_what_it_cannot_read():
     model = pp.train_sequences(WINDOW, items, right, kinds(4), epochs=1)
     other = pp.Window(templates=pp.Templates.parse("W0.a"), columns=("a",), parts=("kind",))
     with pytest.raises(ValueError, match="prepared for other templates"):
-        model._model.predict(items.lowered(other, 4), 1, 1)
+        model.scorer.engine.predict(items.lowered(other, 4), 1, 1)
     lowered = items.lowered(WINDOW, 4)
     sets = np.zeros(items.size, np.int32)
     with pytest.raises(ValueError, match="allowed some class"):

@@ -78,8 +78,9 @@ def _check_use(found: Any, place: str, classifier: type[Classifier] | None, code
     if classifier in (None, StoredClassifier):
         return
     models = [getattr(part, "model", None) for part in (found, *getattr(found, "taggers", ()))]
-    own = [getattr(model, "classifier", None) for model in (parser, *models)]
-    if not any(one is not None and classifier in classes_inside(one).values() for one in own):
+    scorers = [getattr(model, "scorer", None) for model in models]
+    classifiers = [getattr(scorer, "classifier", None) for scorer in (parser, *scorers)]
+    if not any(inner is not None and classifier in classes_inside(inner).values() for inner in classifiers):
         raise SpecError(f"{place}: expected a parser or tagger for the classifier of load, found {found!r}")
 
 

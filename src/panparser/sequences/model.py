@@ -18,9 +18,10 @@ allowed only some classes (`Allowed`).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,21 +35,19 @@ from panparser.features.lowering import LoweredWindow, lower_window
 from panparser.features.templates import Templates
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.record import TrainingRecord
-from panparser.storage.models import prefixed, restoring, without_prefix
-from panparser.storage.values import TEXT, ListOf, Table, TableOf, check, integer
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import Source, prefixed, restoring, without_prefix
+from panparser.storage.values import TEXT, Kind, ListOf, Table, TableOf, check, integer
 from panparser.treebank.treebank import Treebank
 
 _MAX_CLASSES = 1 << 15
 _WINDOW = Table({"templates": ListOf(TEXT), "columns": ListOf(TEXT), "parts": ListOf(TEXT)})
-SEQUENCES = Table(
-    {
-        "window": _WINDOW,
-        "classes": integer(1, _MAX_CLASSES),
-        "parts": TableOf(ListOf(integer(0, _MAX_CLASSES), most=_MAX_CLASSES)),
-        "layer": LAYER,
-        "beam": integer(1),
-    }
-)  # of a manifest
+_MODEL: dict[str, Kind] = {
+    "window": _WINDOW,
+    "classes": integer(1, _MAX_CLASSES),
+    "parts": TableOf(ListOf(integer(0, _MAX_CLASSES), most=_MAX_CLASSES)),
+    "beam": integer(1),
+}  # of a manifest, without what scores
 UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but not among those learned
 
 
@@ -186,12 +185,16 @@ class Items:
         """Number of items in all sequences."""
         return int(self.offsets[-1])
 
-    def lowered(self, window: Window, classes: int) -> _engine.Sequences:
-        """As the engine has them, for one window."""
+    def check_fit(self, window: Window) -> None:
+        """Raise SpecError if the items have not all that a window reads."""
         if missing := [name for name in window.columns if name not in self.columns]:
             raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
         if window.reads_treebank and self.treebank is None:
             raise SpecError("the templates read a treebank, and the items have none")
+
+    def lowered(self, window: Window, classes: int) -> _engine.Sequences:
+        """Return the items as the engine has them, for one window."""
+        self.check_fit(window)
         if self.treebank is not None:
             self.treebank.check()
         store = self.treebank._store if self.treebank is not None else None
@@ -209,29 +212,60 @@ class Items:
         return sequences
 
 
-def checked_classes(items: Items, right: IntArray, classes: Classes, least: int) -> IntArray:
-    """The correct classes of all items. Raises SpecError if they are invalid."""
-    right = np.ascontiguousarray(whole_numbers("the right classes", right))
-    if right.shape != (items.size,) or not ((right >= least) & (right < classes.size)).all():
+def checked_classes(items: Items, gold: IntArray, classes: Classes, least: int) -> IntArray:
+    """Return the gold classes of all items. Raise SpecError if they are invalid."""
+    gold = np.ascontiguousarray(whole_numbers("the right classes", gold))
+    if gold.shape != (items.size,) or not ((gold >= least) & (gold < classes.size)).all():
         raise SpecError(
             f"the right classes must be {items.size} numbers, one for each item, from {least} to {classes.size - 1}"
         )
-    return right
+    return gold
 
 
-class SequenceModel:
-    """Trained weights that classify items. Made by `train_sequences`."""
+Labeling: TypeAlias = tuple[tuple[int, ...], float]  # classes of a sequence, and their score in updates
 
-    def __init__(self, window: Window, classes: Classes, layer: Layer, beam: int = 1) -> None:
-        check_beam(beam, "SequenceModel")
-        self.window = window
-        self.classes = classes
-        self.layer = layer
-        self.beam = beam
-        self.training = TrainingRecord()
+
+@dataclass(frozen=True)
+class SequenceScorer(ABC):
+    """What a `SequenceModel` classifies with: the engine's perceptron, or a classifier over states in Python."""
+
+    window: Window
+    classes: Classes
+    declared: ClassVar[Mapping[str, Kind]]  # its entries in a manifest
+
+    @abstractmethod
+    def predict(self, items: Items, beam: int, threads: int) -> IntArray:
+        """Return the class of each item."""
+
+    @abstractmethod
+    def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
+        """Return at most `count` labelings of a sequence, best first; a width of 0 is exhaustive search."""
+
+    @abstractmethod
+    def to_arrays(self) -> Arrays:
+        """Return what was learned."""
+
+    @abstractmethod
+    def to_values(self) -> dict[str, Any]:
+        """Return the `declared` entries of a manifest."""
+
+    @classmethod
+    @abstractmethod
+    def restore(
+        cls, window: Window, classes: Classes, arrays: Arrays, values: Mapping[str, Any], source: Source
+    ) -> Self:
+        """Return the scorer of `to_arrays` and `to_values`."""
+
+
+@dataclass(frozen=True)
+class EngineSequences(SequenceScorer):
+    """The averaged weights of the engine's perceptron."""
+
+    layer: Layer
+    declared: ClassVar = {"layer": LAYER}
 
     @cached_property
-    def _model(self) -> _engine.SequenceModel:
+    def engine(self) -> _engine.SequenceModel:
         return _engine.SequenceModel(
             program=self.window._program,
             classes=self.classes.size,
@@ -245,17 +279,57 @@ class SequenceModel:
             label_scale=self.layer.label_scale,
         )
 
+    def predict(self, items: Items, beam: int, threads: int) -> IntArray:
+        return self.engine.predict(items.lowered(self.window, self.classes.size), beam, threads)
+
+    def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
+        labelings = self.engine.best(items.lowered(self.window, self.classes.size), sequence, width, count)
+        return [(tuple(classes), score) for classes, score in labelings]
+
+    def to_arrays(self) -> Arrays:
+        return self.layer.to_arrays()
+
+    def to_values(self) -> dict[str, Any]:
+        return {"layer": self.layer.to_values()}
+
+    @classmethod
+    def restore(
+        cls, window: Window, classes: Classes, arrays: Arrays, values: Mapping[str, Any], source: Source
+    ) -> Self:
+        scorer = cls(window, classes, Layer.from_file(dict(arrays), "", values["layer"]))
+        scorer.engine  # noqa: B018 - checks every number in the arrays
+        return scorer
+
+
+class SequenceModel:
+    """A trained model that classifies items. Made by `train_sequences`."""
+
+    def __init__(self, scorer: SequenceScorer, beam: int = 1) -> None:
+        check_beam(beam, "SequenceModel")
+        self.scorer = scorer
+        self.beam = beam
+        self.training = TrainingRecord()
+
+    @property
+    def window(self) -> Window:
+        """What its features read."""
+        return self.scorer.window
+
+    @property
+    def classes(self) -> Classes:
+        """The classes that it predicts."""
+        return self.scorer.classes
+
     def predict(self, items: Items, *, beam: int | None = None, threads: int = 1) -> IntArray:
-        """The class of each item, the same for any number of threads."""
+        """Return the class of each item, the same for any number of threads."""
         beam = self.beam if beam is None else beam
         check_beam(beam, "predict")
         check_threads("threads of predict", threads)
-        return self._model.predict(items.lowered(self.window, self.classes.size), beam, threads)
+        return self.scorer.predict(items, beam, threads)
 
-    def best(
-        self, items: Items, sequence: int, count: int, *, beam: int | None = None
-    ) -> list[tuple[tuple[int, ...], float]]:
-        """At most `count` different lists of classes for one sequence, with their scores (in updates), best first.
+    def best(self, items: Items, sequence: int, count: int, *, beam: int | None = None) -> list[Labeling]:
+        """Return at most `count` different lists of classes for one sequence, with their scores (in updates), best
+        first.
 
         The beam is at least as wide; `beam=0`: exhaustive search.
         """
@@ -265,39 +339,42 @@ class SequenceModel:
         width = 0 if beam == 0 else max(self.beam if beam is None else beam, count)
         if not 0 <= sequence < len(items):
             raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
-        found = self._model.best(items.lowered(self.window, self.classes.size), sequence, width, count)
-        return [(tuple(classes), score) for classes, score in found]
+        return self.scorer.best(items, sequence, width, count)
 
     @property
     def size(self) -> int:
-        """Size of the weights, in bytes."""
-        return self.layer.size
+        """Size of what was learned, in bytes."""
+        return sum(array.nbytes for array in self.to_arrays().values())
 
     # --- As a part of a model file ---
 
-    def to_arrays(self, prefix: str = "") -> dict[str, npt.NDArray[Any]]:
-        """Arrays by name, each with the prefix before it."""
-        return prefixed(prefix, self.layer.to_arrays())
+    def to_arrays(self, prefix: str = "") -> Arrays:
+        """Return arrays by name, each with the prefix before it."""
+        return prefixed(prefix, self.scorer.to_arrays())
 
     def to_values(self) -> dict[str, Any]:
-        """The rest, as a manifest holds it."""
+        """Return the rest, as a manifest holds it."""
         return {
             "window": self.window.to_values(),
             "classes": self.classes.size,
             "parts": {name: list(map(int, numbers)) for name, numbers in self.classes.parts.items()},
-            "layer": self.layer.to_values(),
+            **self.scorer.to_values(),
             "beam": self.beam,
         }
 
     @classmethod
     def from_file(
-        cls, arrays: Mapping[str, npt.NDArray[Any]], values: dict[str, Any], prefix: str = ""
+        cls,
+        arrays: Arrays,
+        values: Mapping[str, Any],
+        prefix: str = "",
+        *,
+        scorer: type[SequenceScorer] = EngineSequences,
+        source: Source | None = None,
     ) -> SequenceModel:
-        """Restores the results of `to_arrays` and `to_values`. Raises ModelError if any value is invalid."""
+        """Restore the results of `to_arrays` and `to_values`. Raise ModelError if any value is invalid."""
         with restoring("model of sequences"):
-            check(values, SEQUENCES, "model")
-            layer = Layer.from_file(without_prefix(prefix, dict(arrays)), "", values["layer"])
-            classes = Classes(values["classes"], values["parts"])
-            model = cls(Window.from_values(values["window"]), classes, layer, values["beam"])
-            model._model  # noqa: B018 - checks every number in the arrays
-        return model
+            check(values, Table({**_MODEL, **scorer.declared}), "model")
+            window, classes = Window.from_values(values["window"]), Classes(values["classes"], values["parts"])
+            own = without_prefix(prefix, arrays)
+            return cls(scorer.restore(window, classes, own, values, source or Source()), values["beam"])

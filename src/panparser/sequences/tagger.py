@@ -207,7 +207,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
         tags = [tuple(tag) for tag in values["tags"]]
         spec = TaggerSpec.from_values(values["spec"])
-        model = _restored(arrays, values["model"], source)
+        model = _restore_model(arrays, values["model"], source)
         dictionary = TagDictionary.from_values(values["dictionary"])
         if len(tags) != model.classes.size or any(len(tag) != len(spec.columns) for tag in tags):
             raise ValueError("its tags are not those of its weights")
@@ -364,14 +364,12 @@ def _items(
     return Items.of(treebank, lexicon.columns(treebank), allowed)
 
 
-def _restored(arrays: Arrays, values: dict[str, Any], source: Source) -> SequenceModel:
+def _restore_model(arrays: Arrays, values: dict[str, Any], source: Source) -> SequenceModel:
     if "classifier" not in values:
         return SequenceModel.from_file(arrays, values)
-    from panparser.sequences.classified import ClassifiedSequences  # only here: most taggers have none
+    from panparser.sequences.classified import ClassifierSequences  # only here: most taggers have none
 
-    model: Any = ClassifiedSequences.from_file(arrays, values, source)
-    found: SequenceModel = model
-    return found
+    return SequenceModel.from_file(arrays, values, scorer=ClassifierSequences, source=source)
 
 
 def _restored_lexicon(values: list[list[Any]]) -> Lexicon:

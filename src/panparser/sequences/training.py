@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
@@ -13,14 +15,30 @@ from panparser._arrays import IntArray, LongArray
 from panparser._checks import check_beam
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
-from panparser.learning.classifiers import Classifier
-from panparser.learning.epochs import EpochLoop, digests
+from panparser.learning.batch_run import BatchMember
+from panparser.learning.classifiers import Actions, Classifier, Setup, check_classifier, copied
+from panparser.learning.epochs import EpochLoop, Weights, digests
+from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
+from panparser.learning.learner import BatchLearner, needed_method
 from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport, check_listeners
 from panparser.learning.native import Callback, Members, update_units
 from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
-from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Classes, Items, SequenceModel, Window, checked_classes
+from panparser.learning.search import BatchSearch, batches
+from panparser.learning.strategies import Strategy
+from panparser.sequences.classified import ClassifierSequences, SequenceStates
+from panparser.sequences.model import (
+    OTHER_CLASS,
+    UNKNOWN,
+    Classes,
+    EngineSequences,
+    Items,
+    SequenceModel,
+    SequenceScorer,
+    Window,
+    checked_classes,
+)
 from panparser.treebank.treebank import Treebank
 
 
@@ -50,7 +68,7 @@ def train_sequences(
     run: dict[str, Any] = {
         "window": window,
         "items": items,
-        "right": right,
+        "gold": right,
         "classes": Classes(classes) if isinstance(classes, int) else classes,
         "beam": beam,
         "dev": dev,
@@ -59,24 +77,7 @@ def train_sequences(
         "training": sequence_training(beam, options),
         "threads": chosen_threads("threads of train_sequences", threads),
     }
-    return SequenceRun(**run).run() if classifier is None else _classified(**run, classifier=classifier)
-
-
-def _classified(**run: Any) -> SequenceModel:
-    """A model with the same interface, whose classes are predicted by a classifier."""
-    from panparser.sequences.classified import ClassifiedRun  # imported only when needed, to start faster
-
-    items, right, classes = run["items"], run["right"], run["classes"]
-    check_beam(run["beam"], "train_sequences")
-    run["right"] = checked_classes(items, right, classes, UNKNOWN)
-    if not items.size or (run["right"] == UNKNOWN).all():
-        raise SpecError("expected items with classes to learn from; found none")
-    if run["dev"] is not None:
-        others, theirs = run["dev"]
-        run["dev"] = (others, checked_classes(others, theirs, classes, OTHER_CLASS))
-    model: Any = ClassifiedRun(**run).run()
-    found: SequenceModel = model
-    return found
+    return EngineRun(**run).run() if classifier is None else ClassifierRun(**run, classifier=classifier).run()
 
 
 def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> TrainingRecord:
@@ -86,29 +87,83 @@ def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) ->
 
 
 @dataclass(kw_only=True)
-class SequenceRun(EpochLoop[Layer, SequenceModel]):
+class SequenceRun(EpochLoop[Weights, SequenceModel]):
     """One training run over sequences."""
 
     window: Window
     items: Items
-    right: IntArray
+    gold: IntArray
     classes: Classes
     beam: int
     dev: tuple[Items, IntArray] | None
     names: Sequence[str] | None
     training: Training
-    _averages: _engine.Averages | None = None  # after the last epoch
 
     def __post_init__(self) -> None:
         check_beam(self.beam, "train_sequences")
-        self.right = self._checked(self.items, self.right, UNKNOWN)
-        if not self.items.size or (self.right == UNKNOWN).all():
+        self.items.check_fit(self.window)
+        self.gold = checked_classes(self.items, self.gold, self.classes, UNKNOWN)
+        if not self.items.size or (self.gold == UNKNOWN).all():
             raise SpecError("expected items with classes to learn from; found none")
-        self._sequences = self.items.lowered(self.window, self.classes.size)
-        self._used = np.flatnonzero(np.diff(self.items.offsets) > 0)
+        self.used_sequences = np.flatnonzero(np.diff(self.items.offsets) > 0)
         if self.dev is not None:
-            self.dev = (self.dev[0], self._checked(*self.dev, OTHER_CLASS))
-            self._dev_sequences = self.dev[0].lowered(self.window, self.classes.size)
+            items, gold = self.dev
+            items.check_fit(self.window)
+            self.dev = (items, checked_classes(items, gold, self.classes, OTHER_CLASS))
+
+    @abstractmethod
+    def progress(self) -> tuple[int, int]:
+        """Return the numbers of items and updates so far."""
+
+    @abstractmethod
+    def scorer(self, weights: Weights) -> SequenceScorer:
+        """Return what classifies with these weights."""
+
+    def replaced_gold(self, sequence: int, replacement: Instead) -> IntArray:
+        """Return the classes of all items with those that a listener put in the place of a sequence's."""
+        if replacement.sentence is not None:
+            raise SpecError("a listener of sequences may change the gold of one, not its items")
+        gold = self.gold.copy()
+        gold[int(self.items.offsets[sequence]) : int(self.items.offsets[sequence + 1])] = replacement.gold
+        return checked_classes(self.items, gold, self.classes, UNKNOWN)
+
+    def make_report(self, epoch: int) -> SequenceReport:
+        return SequenceReport(epoch, *self.progress())
+
+    def accuracy(self, weights: Weights) -> float | None:
+        if self.dev is None:
+            return None
+        items, gold = self.dev
+        predicted = self.scorer(weights).predict(items, self.beam, self.evaluation_threads)
+        is_known = gold != UNKNOWN
+        return 100 * int((predicted == gold)[is_known].sum()) / max(1, int(is_known.sum()))
+
+    def record(self, *, interrupted: bool) -> TrainingRecord:
+        """Return how the model was trained."""
+        return TrainingRecord(
+            written=SEQUENCES,
+            **self.training.to_values(),
+            **self.epoch_record(),
+            sequences=len(self.items),
+            item_count=self.items.size,
+            interrupted=interrupted,
+        )
+
+    def finish(self, *, interrupted: bool) -> SequenceModel:
+        model = SequenceModel(self.scorer(self.best_epoch()[1]), self.beam)
+        model.training = self.record(interrupted=interrupted)
+        return model
+
+
+@dataclass(kw_only=True)
+class EngineRun(SequenceRun[Layer]):
+    """Training of the engine's perceptron over sequences."""
+
+    _averages: _engine.Averages | None = None  # after the last epoch
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._sequences = self.items.lowered(self.window, self.classes.size)
         self.learners = [
             _engine.SequenceLearner(
                 program=self.window._program,
@@ -123,11 +178,8 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         names = self.names or [str(number) for number in range(self.classes.size)]
         self._members = Members(self, self.learners, names.__getitem__, self._train, self._train_on_replacement)
 
-    def _checked(self, items: Items, right: IntArray, least: int) -> IntArray:
-        return checked_classes(items, right, self.classes, least)
-
     def train_epoch(self, epoch: int) -> None:
-        self._members.train_epoch(epoch, lambda rng: rng.permutation(self._used).astype(np.int64))
+        self._members.train_epoch(epoch, lambda rng: rng.permutation(self.used_sequences).astype(np.int64))
 
     def _train(
         self,
@@ -137,21 +189,21 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         callback: Callback | None,
         threads: int,
     ) -> None:
-        learner.train(self._sequences, self.right, chosen, strategy, callback, threads, self.training.batch)
+        learner.train(self._sequences, self.gold, chosen, strategy, callback, threads, self.training.batch)
 
     def _train_on_replacement(
-        self, learner: _engine.SequenceLearner, number: int, instead: Instead, strategy: Any, callback: Callback | None
+        self,
+        learner: _engine.SequenceLearner,
+        sequence: int,
+        replacement: Instead,
+        strategy: Any,
+        callback: Callback | None,
     ) -> None:
-        if instead.sentence is not None:
-            raise SpecError("a listener of sequences may change the gold of one, not its items")
-        items = slice(int(self.items.offsets[number]), int(self.items.offsets[number + 1]))
-        right = self.right.copy()
-        right[items] = instead.gold
-        chosen = np.array([number], dtype=np.int64)
-        learner.train(self._sequences, self._checked(self.items, right, UNKNOWN), chosen, strategy, callback)
+        gold = self.replaced_gold(sequence, replacement)
+        learner.train(self._sequences, gold, np.array([sequence], dtype=np.int64), strategy, callback)
 
-    def make_report(self, epoch: int) -> SequenceReport:
-        return SequenceReport(epoch, *self._members.progress())
+    def progress(self) -> tuple[int, int]:
+        return self._members.progress()
 
     def training_threads(self) -> int | None:
         return self._members.threads
@@ -164,16 +216,8 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
             raise RuntimeError("no epoch was finished")
         return Layer.of(self._averages.compact(least, self.evaluation_threads))
 
-    def model_of(self, weights: Layer) -> SequenceModel:
-        return SequenceModel(self.window, self.classes, weights, self.beam)
-
-    def accuracy(self, weights: Layer) -> float | None:
-        """Accuracy on the development set."""
-        if self.dev is None:
-            return None
-        found = self.model_of(weights)._model.predict(self._dev_sequences, self.beam, self.evaluation_threads)
-        known = self.dev[1] != UNKNOWN
-        return 100 * int((found == self.dev[1])[known].sum()) / max(1, int(known.sum()))
+    def scorer(self, weights: Layer) -> EngineSequences:
+        return EngineSequences(self.window, self.classes, weights)
 
     def finalize_weights(self, report: EpochReport, weights: Layer) -> Layer:
         if not self.training.prune:
@@ -185,14 +229,53 @@ class SequenceRun(EpochLoop[Layer, SequenceModel]):
         }
         return pruned
 
-    def finish(self, *, interrupted: bool) -> SequenceModel:
-        model = self.model_of(self.best_epoch()[1])
-        model.training = TrainingRecord(
-            written=SEQUENCES,
-            **(self.training.to_values() | {"members": len(self.learners)}),
-            **self.epoch_record(),
-            sequences=len(self.items),
-            item_count=self.items.size,
-            interrupted=interrupted,
+    def record(self, *, interrupted: bool) -> TrainingRecord:
+        return replace(super().record(interrupted=interrupted), members=len(self.learners))
+
+
+@dataclass(kw_only=True)
+class ClassifierRun(SequenceRun[Classifier]):
+    """Training of a classifier over sequences."""
+
+    classifier: Classifier
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        strategy = self.training.strategy
+        for name, neutral in (("members", (None, 1)), ("prune", (None, 0)), ("batch", (1,))):
+            if getattr(self.training, name) not in neutral:
+                raise SpecError(f"{name} is about the weights of the engine's perceptron; got a classifier")
+        methods = [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, Strategy) else []
+        check_classifier(self.classifier, *methods)
+        states = self._states(self.gold)
+        self.classifier = copy.deepcopy(self.classifier)
+        self.classifier.prepare(
+            Setup(
+                system=Actions(states.names),
+                templates=self.window.templates,
+                labels=Labels(),
+                sentences=self.items.treebank,
+                seed=self.training.seed,
+            )
         )
-        return model
+        learner = BatchLearner(BatchSearch(states, self.classifier), self.beam, self.training.seed)
+        self.member = BatchMember(self, learner, self._replacement_states, self.names)
+
+    def _states(self, gold: IntArray) -> SequenceStates:
+        return SequenceStates(self.window, self.items, self.classes, gold)
+
+    def _replacement_states(self, sequence: int, replacement: Instead) -> tuple[SequenceStates, int]:
+        return self._states(self.replaced_gold(sequence, replacement)), sequence
+
+    def train_epoch(self, epoch: int) -> None:
+        order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(self.used_sequences)
+        self.member.train_epoch(epoch, batches(order, self.classifier.batch))
+
+    def progress(self) -> tuple[int, int]:
+        return self.member.progress()
+
+    def weights(self) -> Classifier:
+        return copied(self.classifier)
+
+    def scorer(self, weights: Classifier) -> ClassifierSequences:
+        return ClassifierSequences(self.window, self.classes, weights)
