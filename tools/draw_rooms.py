@@ -32,6 +32,7 @@ ROOMS = {
     "sequences": "a class for each item: taggers",
     "networks": "neural classifiers, with numpy",
     "learning": "strategies, epochs, folds, listeners",
+    "work": "processes that share calls; keys of results",
     "features": "templates and embeddings",
     "systems": "tables, oracles, proofs",
     "evaluation": "scores",

@@ -1,0 +1,1 @@
+"""Work that processes share: keys of results, and a pool of workers."""
