@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from panparser.corpora import run as running
 from places import ENGLISH
+from processes import children_of, is_alive, wait_until
 
 
 @pytest.fixture
@@ -126,31 +125,12 @@ def test_workers_end_with_whoever_gives_the_work(texts, pipeline_file):
     arguments = ["-m", pipeline_file, "large.txt", "-o", "out.conllu", "--jobs", 1]
     with subprocess.Popen(command(*arguments), stderr=subprocess.DEVNULL) as started:
         parts = Path("out.conllu.parts")
-        until = time.monotonic() + 60
-        while not (parts.exists() and any(parts.iterdir())) and time.monotonic() < until:
-            time.sleep(0.02)
-        (workers,) = [_children(started.pid)]
+        wait_until(lambda: parts.exists() and any(parts.iterdir()) and children_of(started.pid))
+        workers = children_of(started.pid)
         started.send_signal(signal.SIGKILL)
-    assert workers
-    while any(map(_lives, workers)) and time.monotonic() < until:
-        time.sleep(0.02)
-    assert not any(map(_lives, workers))
+    assert len(workers) == 1
+    wait_until(lambda: not any(map(is_alive, workers)))
     assert not Path("out.conllu").exists()
-
-
-def _children(pid):
-    found = Path(f"/proc/{pid}/task/{pid}/children")
-    if not found.exists():
-        pytest.skip("needs /proc")
-    return [int(child) for child in found.read_text().split()]
-
-
-def _lives(pid):
-    try:
-        os.kill(pid, 0)
-        return "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
 
 
 def test_a_cluster_of_dask(texts, pipeline_file):
@@ -166,7 +146,7 @@ def test_a_cluster_of_dask(texts, pipeline_file):
 
 def test_a_scheduler_that_is_not_there(texts, pipeline_file):
     pytest.importorskip("distributed", reason="Dask is not installed (pip install 'panparser[grid]')")
-    program = "from panparser import _clusters, cli; _clusters._PATIENCE = 0.2; cli.main()"
+    program = "from panparser import cli; from panparser.work import pool; pool.CONNECT_SECONDS = 0.2; cli.main()"
     arguments = ["parse", "-m", str(pipeline_file), "texts", "-o", "out", "--cluster", "tcp://127.0.0.1:1"]
     done = subprocess.run([sys.executable, "-c", program, *arguments], check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (2, "")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 import random
-import time
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
 
 import panparser as pp
-from panparser._clusters import PROCESSES, workers
 from panparser.corpora import run, sources, work
 from panparser.corpora.files import pairs, single
 from panparser.corpora.job import Job, Options
+from panparser.work.pool import ClusterLost
 from places import ENGLISH
 from sharing import AtOnce
 
@@ -97,20 +97,57 @@ def test_what_gets_lost_is_done_again(pipeline_file):
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
     totals = run.Run(Job(options)).shared([single("story.txt", "none.out")], AtOnce(lost=range(2, 100)))
     (failed,) = totals.failed
-    assert "story.txt: a worker died 3 times" in failed.error
+    assert "story.txt: a worker died 3 times while it worked on it (killed by signal 9)" in failed.error
     assert not Path("none.out").exists()
     tasks, _ = in_parts(options, "story.txt", "none.out")
     assert Path("none.out").read_bytes() == Path("one.out").read_bytes()
     assert tasks == in_parts(options, "story.txt", "again.out")[0] - 1  # the first part was there
 
 
+def test_what_gets_lost_is_done_again_alone_and_at_the_end(pipeline_file):
+    """With no other worker in memory: perhaps there was too little of it for all."""
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    options = Options(str(pipeline_file), until="tokens")
+    tasks, _ = in_parts(options, "story.txt")
+    workers = AtOnce(lost=[1, 3])
+    assert in_parts(options, "story.txt", workers=workers)[0] == tasks + 2
+    assert workers.given[tasks:] == [workers.given[0], workers.given[2]]
+    assert workers.stops == [tasks, tasks + 1]
+
+
+def test_an_error_of_a_worker_ends_the_run(pipeline_file):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    with pytest.raises(RuntimeError, match="a mistake"):
+        in_parts(Options(str(pipeline_file), until="tokens"), "story.txt", workers=Failing())
+
+
+def test_a_scheduler_that_is_gone_ends_the_run_with_a_message(pipeline_file):
+    Path("story.txt").write_text(story(), encoding="utf-8")
+    workers = Failing(ClusterLost("the scheduler is gone"))
+    with pytest.raises(ClusterLost, match="--cluster: the scheduler is gone; the same command, again, goes on"):
+        in_parts(Options(str(pipeline_file), until="tokens"), "story.txt", workers=workers)
+
+
+class Failing(AtOnce):
+    """Its calls raise an error."""
+
+    def __init__(self, error=None):
+        super().__init__()
+        self.error = error or RuntimeError("a mistake")
+
+    def submit(self, work, *given, **options):
+        future = Future()
+        future.set_exception(self.error)
+        return future
+
+
 class Stopping(AtOnce):
     """Is stopped after a few parts."""
 
-    def submit(self, work, *given):
+    def submit(self, work, *given, **options):
         if len(self.given) == 3:
             raise KeyboardInterrupt
-        return super().submit(work, *given)
+        return super().submit(work, *given, **options)
 
 
 def test_a_stopped_run_goes_on_with_what_is_new(pipeline_file):
@@ -201,9 +238,9 @@ class Overwriting(AtOnce):
         super().__init__()
         self.path, self.data = path, data
 
-    def submit(self, work, *given):
+    def submit(self, work, *given, **options):
         self.path.write_bytes(self.data)
-        return super().submit(work, *given)
+        return super().submit(work, *given, **options)
 
 
 @pytest.mark.parametrize("name", ["in.txt", "in.conllu"])
@@ -300,19 +337,3 @@ def test_a_record_that_does_not_fit_on_the_disk_ends_nothing_else(pipeline_file,
         assert [each.error for each in totals.failed] == [
             "parsed/.panparser/a.conllu.json: cannot be written: No space left on device"
         ]
-
-
-def test_workers_do_not_keep_whoever_is_interrupted():
-    futures = []
-
-    def interrupted():
-        with workers(PROCESSES, 2) as processes:
-            futures.extend(processes.submit(time.sleep, seconds) for seconds in (0, 600, 600))
-            futures[0].result()
-            raise KeyboardInterrupt
-
-    start = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert time.monotonic() - start < 60
-    assert all(future.done() for future in futures)

@@ -68,12 +68,12 @@ def parse_files(job: Job, given: Sequence[str], output: str, sharing: Sharing) -
         told = _Told(files, report)
         run = Run(job, force=sharing.force, report=told.add)
         if sharing.is_asked:
-            from panparser._clusters import PROCESSES, workers
+            from panparser.work.pool import PROCESSES, open_pool
 
             if sharing.threads is not None:
                 raise SpecError("--threads is for one process: those of --jobs and --cluster have one thread each")
-            with workers(sharing.cluster or PROCESSES, sharing.jobs or cores()) as found:
-                totals = run.shared(files, found)
+            with open_pool(sharing.jobs or cores(), sharing.cluster or PROCESSES) as pool:
+                totals = run.shared(files, pool)
         else:
             totals = run.alone(files, sharing.threads or cores())
     _sum_up(job, totals, len(files), told.seconds)

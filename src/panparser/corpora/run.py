@@ -5,16 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
-from typing import Any
 
 import panparser
 from panparser._builds import own_build
-from panparser._clusters import Workers, error_of, is_lost
 from panparser.corpora import sources
 from panparser.corpora.files import Pair
 from panparser.corpora.job import Job
@@ -36,10 +32,11 @@ from panparser.storage.places import (
     whole,
 )
 from panparser.treebank.conllu import conllu_output, is_compressed
+from panparser.work.pool import CallFuture, ClusterLost, Pool, WorkerDied
 
 PART = 1 << 21  # bytes of a file that are a part of it, about
 _OURS = "panparser-parts.txt"  # in folders of parts, and in no other one
-_TRIES = 3  # of work on which workers die
+_TRIES_ALONE = 2  # of work on which a worker died
 _JOINED = ("conllu", "tree", "horizontal", "vertical", "plaintext")  # formats in which sentences only follow each other
 Report = Callable[[int, int], None]  # told of words and of bytes of input that are done
 
@@ -89,34 +86,33 @@ class Run:
             self._end(file, outcome)
         return self.totals
 
-    def shared(self, pairs: Iterable[Pair], workers: Workers) -> Totals:
-        """By workers: a few parts for each of them are under way at a time, and what a killed one did is done again."""
-        todo = self._tasks(pairs)
-        under_way: dict[Future[Any], _Step] = {}
-        suspects: deque[_Step] = deque()  # on which workers may have died: they are tried one at a time
+    def shared(self, pairs: Iterable[Pair], pool: Pool) -> Totals:
+        """By workers: a few parts for each of them are under way at a time.
+
+        Parts whose worker died are tried again at the end, one at a time and with no other worker in memory.
+        """
+        died: list[_Step] = []
+
+        def submit_alone(step: _Step) -> CallFuture:
+            pool.stop_workers()
+            return pool.submit(do, step.task, retries=_TRIES_ALONE - 1)
+
         try:
-            while True:
-                while not suspects and len(under_way) < 2 * workers.count and (step := next(todo, None)):
-                    under_way[workers.submit(do, step.task)] = step
-                if suspects and not under_way:
-                    step = suspects.popleft()
-                    under_way[workers.submit(do, step.task)] = step
-                if not under_way:
-                    return self.totals
-                for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                    step = under_way.pop(future)
-                    if (error := error_of(future)) is None:
-                        self._take(step, future.result())
-                    elif not is_lost(error):
-                        raise error
-                    elif step.tries < _TRIES:
-                        suspects.append(_Step(step.file, step.number, step.task, step.tries + 1))
-                    else:
-                        reason = f"a worker died {_TRIES} times while it worked on it; is there too little memory?"
-                        self._take(step, Outcome(error=f"{step.task.input}: {reason}"))
-        finally:
-            for future in under_way:
-                future.cancel()
+            steps = self._tasks(pairs)
+            for step, future in _completed(pool, steps, lambda step: pool.submit(do, step.task), 2):
+                if isinstance(future.exception(), WorkerDied):
+                    died.append(step)
+                else:
+                    self._take(step, future.result())
+            for step, future in _completed(pool, died, submit_alone, 0):
+                if isinstance(error := future.exception(), WorkerDied):
+                    times = f"a worker died {1 + _TRIES_ALONE} times while it worked on it ({error})"
+                    self._take(step, Outcome(error=f"{step.task.input}: {times}; is there too little memory?"))
+                else:
+                    self._take(step, future.result())
+        except ClusterLost as lost:
+            raise ClusterLost(f"--cluster: {lost}; the same command, again, goes on where this one stopped") from None
+        return self.totals
 
     # --- What there is to do ---
 
@@ -271,7 +267,14 @@ class _Step:
     file: _File
     number: int | None
     task: Task
-    tries: int = 1
+
+
+def _completed(
+    pool: Pool, steps: Iterable[_Step], submit: Callable[[_Step], CallFuture], per_worker: int
+) -> Iterator[tuple[_Step, CallFuture]]:
+    """Yield steps as they complete; so many for each worker are under way at a time, or one if that is 0."""
+    for batch in pool.completed(steps, submit, ahead=lambda: per_worker * pool.count or 1):
+        yield from batch
 
 
 def _begin_parts(folder: str) -> None:
