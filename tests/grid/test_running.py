@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -17,9 +17,11 @@ import pytest
 import panparser as pp
 from grids import small_grid, write_treebanks
 from panparser.errors import PanParserError, ResultWarning
-from panparser.grid import workers
 from panparser.grid.records import Outcome
 from panparser.grid.results import finished_outcomes, pack, read_outcomes
+from panparser.work import pool as pools
+from panparser.work.pool import TimeLimitExceeded, Worker
+from processes import children_of, is_alive, wait_until
 
 TIMES = ("started", "seconds", "cpu_seconds", "facts")  # that differ from run to run
 
@@ -41,6 +43,16 @@ def figures(folder):
         key: {name: value for name, value in outcome.values.items() if name not in TIMES}
         for key, outcome in read_outcomes(folder)
     }
+
+
+def key_of(call):
+    """The key of the run that a call runs."""
+    _, (task,) = pickle.loads(call)
+    return task["key"]
+
+
+def line_of(results, key):
+    return next(row.outcome.line() for row in results.rows if row.key == key)
 
 
 @pytest.fixture(scope="module")
@@ -165,15 +177,15 @@ def test_a_run_that_takes_too_long_is_stopped(slow):
 def test_a_process_that_dies_is_replaced_and_its_run_tried_again(slow, monkeypatch):
     """The long run is killed as often as it may be tried; the short one is not disturbed."""
     killed = []
-    ask = workers.Child.ask
+    call = Worker.call
 
-    def killing(child, task, seconds):
-        if json.loads(task)["name"].endswith("long"):
-            killed.append(child.pid)
-            os.kill(child.pid, signal.SIGKILL)
-        return ask(child, task, seconds)
+    def killing(worker, data, seconds):
+        if pickle.loads(data)[1][0]["name"].endswith("long"):
+            killed.append(worker.process.pid)
+            os.kill(worker.process.pid, signal.SIGKILL)
+        return call(worker, data, seconds)
 
-    monkeypatch.setattr(workers.Child, "ask", killing)
+    monkeypatch.setattr(Worker, "call", killing)
     results = pp.run_grid(replace(slow, retries=1), jobs=1)
     assert len(killed) == len(set(killed)) == 2
     assert results.failed[0].outcome.error == "its process ended: killed by signal 9 (tried 2 times)"
@@ -208,9 +220,12 @@ def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitte
     write, room = Outcome.write, [2]
     ran = []
 
-    def perform(task, seconds=None, retries=0):
-        ran.append(json.loads(task)["key"])
-        return next(row.outcome.line() for row in finished[1].rows if row.key == ran[-1])  # and no file
+    class AtOnce(Executor):
+        def submit(self, function, call, *options):
+            ran.append(key_of(call))
+            future = Future()
+            future.set_result((line_of(finished[1], ran[-1]), None, 1.0))  # and no file
+            return future
 
     def limited(outcome, folder, **options):
         if not room[0]:
@@ -218,14 +233,13 @@ def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitte
         room[0] -= 1
         write(outcome, folder, **options)
 
-    monkeypatch.setattr("panparser.grid.clusters.attempt", perform)
     monkeypatch.setattr(Outcome, "write", limited)
     with pytest.raises(pp.SpecError, match="No space left"):
-        pp.run_grid(grid, executor=ThreadPoolExecutor(1))
+        pp.run_grid(grid, executor=AtOnce())
     there = {path.stem for path in grid.results.glob("*.json")}
     assert len(there) == 2
     room[0], ran[:] = 100, []
-    assert len(pp.run_grid(grid, executor=ThreadPoolExecutor(1)).done) == 8
+    assert len(pp.run_grid(grid, executor=AtOnce()).done) == 8
     assert not there & set(ran)
 
 
@@ -246,38 +260,47 @@ def test_a_forced_run_that_is_stopped_is_not_finished(finished, tmp_path):
     assert finished_outcomes(grid.results).keys() == {run.key for run in grid.runs[3:]}
 
 
+class Late(Executor):
+    """Replies of all calls come too late."""
+
+    def submit(self, function, call, *options):
+        future = Future()
+        future.set_result((None, TimeLimitExceeded("it took longer than 1 s"), 1.25))
+        return future
+
+
 def test_a_run_that_was_written_in_time_has_not_failed(finished, tmp_path):
     grid, results = finished
     row = results.rows[0]
     row.outcome.write(tmp_path)
-    task = grid.runs[0].task(tmp_path)
-    assert Outcome.parse(workers._failed(task, "it took longer than 1 s", 1.0), "").is_done
+    grid = replace(grid, results=tmp_path, runs=grid.runs[:2])
+    found = pp.run_grid(grid, executor=Late(), force=True)
+    assert [row.outcome.is_done for row in found.rows] == [False, False]
+    (tmp_path / f"{row.key}.json").unlink()
+
+    class Writing(Late):
+        def submit(self, function, call, *options):
+            if key_of(call) == row.key:
+                row.outcome.write(tmp_path)
+            return super().submit(function, call, *options)
+
+    found = pp.run_grid(grid, executor=Writing(), failed=True)
+    assert [row.outcome.is_done for row in found.rows] == [True, False]
     assert Outcome.read(tmp_path / f"{row.key}.json").is_done
-    assert not Outcome.parse(workers._failed(grid.runs[1].task(tmp_path), "late", 1.0), "").is_done
+    late = found.failed[0].outcome
+    assert (late.error, late.seconds) == ("it took longer than 1 s", 1.25)
 
 
-def test_a_timer_that_fires_just_after_the_answer_harms_no_other_run(finished, monkeypatch, tmp_path):
-    grid, results = finished
-    for row in results.rows[:2]:
-        row.outcome.write(tmp_path)  # which is answered at once
-
-    class Late(threading.Timer):
-        """Has begun when it is cancelled, and kills after a while."""
-
-        def __init__(self, seconds, function):
-            super().__init__(0, lambda: (self.cancelled.wait(), time.sleep(0.05), function()))
-            self.cancelled = threading.Event()
-
-        def cancel(self):
-            self.cancelled.set()
-
-    monkeypatch.setattr(threading, "Timer", Late)
-    with ThreadPoolExecutor(1) as executor:
-        for run in grid.runs[:2]:
-            task = json.dumps(run.task(tmp_path))
-            assert Outcome.parse(executor.submit(workers.attempt, task, 60.0, 0).result(), "").is_done
-            child = executor.submit(getattr, workers._own, "child").result()  # of that thread
-            assert child._process.poll() is not None
+def test_an_unexpected_error_is_a_row_and_says_how_often_it_was_tried(finished, tmp_path, monkeypatch):
+    """As that of a worker of another build, which tests of `perform` raise."""
+    grid = replace(finished[0], results=tmp_path / "r", runs=finished[0].runs[:1], retries=1)
+    task = grid.runs[0].task(tmp_path / "r")
+    monkeypatch.setattr(
+        type(grid.runs[0]), "task", lambda *_: task | {"described": {**task["described"], "build": "x"}}
+    )
+    failed = pp.run_grid(grid, jobs=1).failed[0].outcome
+    assert failed.error.startswith("OSError: a worker has another build of panparser")
+    assert failed.error.endswith("(tried 2 times)")
 
 
 def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch, tmp_path):
@@ -307,7 +330,7 @@ def test_only_one_kind_of_workers(finished, tmp_path):
 @pytest.mark.unmeasured
 def test_a_scheduler_that_does_not_answer(finished, tmp_path, monkeypatch):
     pytest.importorskip("distributed", reason="needs the extra grid")
-    monkeypatch.setattr("panparser._clusters._PATIENCE", 1.0)
+    monkeypatch.setattr(pools, "CONNECT_SECONDS", 1.0)
     with pytest.raises(PanParserError, match="no scheduler answers"):
         pp.run_grid(replace(finished[0], results=tmp_path / "r"), cluster="tcp://127.0.0.1:9")
 
@@ -317,13 +340,13 @@ def test_a_cluster_that_is_lost_ends_the_grid_and_keeps_what_is_there(finished, 
     grid, results = finished
 
     class Lost(Executor):
-        def submit(self, function, task, *rest):
+        def submit(self, function, call, *options):
             self.submit = self.fail
             future = Future()
-            future.set_result(next(row for row in results.rows if row.key == json.loads(task)["key"]).outcome.line())
+            future.set_result((line_of(results, key_of(call)), None, 1.0))
             return future
 
-        def fail(self, function, task, *rest):
+        def fail(self, function, call, *options):
             future = Future()
             future.set_exception(ConnectionError("the scheduler is gone"))
             return future
@@ -367,34 +390,6 @@ def start(folder, *more):
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
-def wait_for(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as stream:
-            return stream.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def children_of(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as stream:
-        first = [int(each) for each in stream.read().split()]
-    threads = [each for each in os.listdir(f"/proc/{pid}/task") if each != str(pid)]
-    for thread in threads:
-        try:
-            with open(f"/proc/{pid}/task/{thread}/children") as stream:
-                first += [int(each) for each in stream.read().split()]
-        except OSError:
-            continue
-    return first
-
-
 @pytest.mark.unmeasured
 @pytest.mark.skipif(not os.path.exists("/proc/self/task"), reason="needs /proc")
 def test_a_grid_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
@@ -406,16 +401,16 @@ def test_a_grid_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
         return sorted(path.name for path in results.glob("*.json"))
 
     process = start(tmp_path)
-    wait_for(lambda: len(done()) >= 3)
+    wait_until(lambda: len(done()) >= 3)
     workers = children_of(process.pid)
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)  # one worker: its run is tried again by another
     count = len(done())
-    wait_for(lambda: len(done()) >= count + 2)
+    wait_until(lambda: len(done()) >= count + 2)
     workers = children_of(process.pid)
     process.kill()  # the grid itself: its workers end with it
     process.communicate()
-    wait_for(lambda: not any(map(alive, workers)))
+    wait_until(lambda: not any(map(is_alive, workers)))
     before = {name: (results / name).stat().st_mtime_ns for name in done()}
     assert 5 <= len(before) < 12
     process = start(tmp_path)
@@ -434,12 +429,12 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(tmp_path):
     write_treebanks(tmp_path / "treebanks")
     (tmp_path / "grid.toml").write_text(GRID.replace("epochs = 20", "epochs = 100000"))
     process = start(tmp_path)
-    wait_for(lambda: (tmp_path / "results" / "grids" / "grid.json").exists() and len(children_of(process.pid)) == 2)
+    wait_until(lambda: (tmp_path / "results" / "grids" / "grid.json").exists() and len(children_of(process.pid)) == 2)
     time.sleep(0.5)
     workers = children_of(process.pid)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
     assert errors.splitlines()[-1] == "panparser: interrupted: 0 of 12 runs have ended; the same command goes on"
-    wait_for(lambda: not any(map(alive, workers)))
+    wait_until(lambda: not any(map(is_alive, workers)))
     assert not list((tmp_path / "results").glob("*.json"))

@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
-from contextlib import suppress
-from functools import partial
-from itertools import islice
+from concurrent.futures import Executor
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
-from panparser.errors import PanParserError, SpecError
-from panparser.grid.clusters import Workers, opened
+from panparser._threads import cores
+from panparser.errors import SpecError
 from panparser.grid.grid import Grid
 from panparser.grid.listeners import GridListener
 from panparser.grid.records import Outcome
 from panparser.grid.results import Results, finished_outcomes, forget, write_manifest
 from panparser.grid.runs import GridRun
-from panparser.grid.work import failure
+from panparser.grid.work import failure, finished_outcome, outcome_line
 from panparser.storage.files import settle
+from panparser.work.pool import (
+    LOCAL,
+    PROCESSES,
+    CallFuture,
+    ClusterLost,
+    Pool,
+    TimeLimitExceeded,
+    WorkerDied,
+    open_pool,
+)
 
-_TICK = 0.5  # seconds
-_AHEAD = 1000  # runs that workers are given before others have ended
-_OF_CLUSTER = (ConnectionError, TimeoutError)
-
-
-class ClusterLost(PanParserError):  # noqa: N818 - reads as what happened
-    """The cluster is gone; what is finished is kept."""
+MAX_SUBMITTED_RUNS = 1000
 
 
 def run_grid(
@@ -59,10 +58,11 @@ def run_grid(
     done = {run.key: known[run.content if any_build else run.key] for run in runs if run.key not in left}
     write_manifest(grid, {key: outcome.key for key, outcome in done.items()})
     if waiting:
-        with opened(jobs, cluster, executor) as workers:
+        _check_workers(jobs, cluster, executor)
+        with open_pool(jobs or cores(), cluster or PROCESSES, executor) as pool:
             for listener in listeners:
-                listener.before_grid(waiting, len(runs) - len(waiting), workers.count)
-            for run, outcome in _outcomes(grid, waiting, workers, models, force, listeners):
+                listener.before_grid(waiting, len(runs) - len(waiting), pool.count)
+            for run, outcome in _outcomes(grid, waiting, pool, models, force, listeners):
                 done[run.key] = outcome
                 for listener in listeners:
                     listener.after_run(run, outcome)
@@ -70,6 +70,15 @@ def run_grid(
         for listener in listeners:
             listener.before_grid((), len(runs), 0)
     return Results.of(grid, done)
+
+
+def _check_workers(jobs: int | None, cluster: str | None, executor: Executor | None) -> None:
+    if executor is not None and (jobs is not None or cluster is not None):
+        raise SpecError("executor of a grid: expected neither jobs nor a cluster beside it")
+    if jobs is not None and cluster not in (None, LOCAL):
+        raise SpecError(f"jobs of a grid: {cluster} has workers of its own; expected no number of them")
+    if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
+        raise SpecError(f"jobs of a grid must be an integer >= 1; got {jobs!r}")
 
 
 def _make_folders(*folders: Path | None) -> None:
@@ -92,68 +101,50 @@ def is_finished(
 def _outcomes(
     grid: Grid,
     waiting: Sequence[GridRun],
-    workers: Workers,
+    pool: Pool,
     models: Path | None,
     force: bool,
     listeners: Sequence[GridListener],
 ) -> Iterator[tuple[GridRun, Outcome]]:
-    """What came of each run, as they end. Raises ClusterLost if there will be no more."""
+    """Yield runs with their outcomes, as they end. Raise ClusterLost if no more will end."""
     if force:
         forget(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
-    ended: SimpleQueue[tuple[GridRun, Future[str]]] = SimpleQueue()
-    held: set[Future[str]] = set()  # Dask forgets those that nobody has
-    done, total = 0, len(waiting)
-    todo = iter(waiting)
-    while done < total:
-        for run in islice(todo, _AHEAD - len(held)):
-            task = json.dumps(run.task(grid.results, models))
-            future = workers.submit(run.key, task, grid.seconds, grid.retries)
-            held.add(future)
-            future.add_done_callback(partial(_put, ended, run))
-        found = _waited(ended)
-        held.difference_update(future for _, future in found)
-        fault = workers.fault()
-        taken: list[tuple[GridRun, Outcome]] = []
-        for run, future in found:
-            if isinstance(future.exception(), _OF_CLUSTER):
-                fault = str(future.exception())
-            else:
-                taken.append((run, _taken(future, run, grid)))
-        settle([grid.results / f"{run.key}.json" for run, _ in taken], SpecError)
-        done += len(taken)
-        yield from taken
-        for listener in listeners:
-            listener.tick()
-        if fault is not None and done < total:
-            raise ClusterLost(_lost(fault, done, total))
+    done = 0
+
+    def submit(run: GridRun) -> CallFuture:
+        task = run.task(grid.results, models)
+        return pool.submit(outcome_line, task, seconds=grid.seconds, retries=grid.retries, key=run.key)
+
+    try:
+        for batch in pool.completed(waiting, submit, ahead=lambda: MAX_SUBMITTED_RUNS):
+            outcomes = [(run, _outcome_of(future, run, grid)) for run, future in batch]
+            settle([grid.results / f"{run.key}.json" for run, _ in outcomes], SpecError)
+            done += len(outcomes)
+            yield from outcomes
+            for listener in listeners:
+                listener.tick()
+    except ClusterLost as lost:
+        kept = f"after {done} of {len(waiting)} runs; these are kept, and the same command goes on"
+        raise ClusterLost(f"the cluster is lost ({lost}) {kept}") from None
 
 
-def _put(ended: SimpleQueue[tuple[GridRun, Future[str]]], run: GridRun, future: Future[str]) -> None:
-    ended.put((run, future))
-
-
-def _waited(ended: SimpleQueue[tuple[GridRun, Future[str]]]) -> list[tuple[GridRun, Future[str]]]:
-    """Those that have ended since the last look; after a moment, perhaps none."""
-    found = []
-    with suppress(Empty):
-        found.append(ended.get(timeout=_TICK))
-        while True:
-            found.append(ended.get_nowait())
-    return found
-
-
-def _taken(future: Future[str], run: GridRun, grid: Grid) -> Outcome:
-    """The outcome of a run, which its worker has written, if it could."""
-    error = future.exception()
-    if error is not None:
-        outcome = failure(run.task(grid.results), f"{type(error).__name__}: {error}")
-        outcome.write(grid.results)
-        return outcome
-    outcome = Outcome.parse(future.result(), run.name)
-    if not (grid.results / f"{run.key}.json").exists():  # a worker on another machine may not see the folder
-        outcome.write(grid.results)
+def _outcome_of(future: CallFuture, run: GridRun, grid: Grid) -> Outcome:
+    """Return the outcome of a run, which its worker has written if it could; else write it."""
+    if (error := future.exception()) is None:
+        outcome = Outcome.parse(future.result(), run.name)
+        if (grid.results / f"{run.key}.json").exists():  # a worker on another machine may not see the folder
+            return outcome
+    else:
+        task = run.task(grid.results)
+        if (outcome_in_file := finished_outcome(task)) is not None:  # the reply came too late
+            return outcome_in_file
+        outcome = failure(task, _message(error, grid.retries), seconds=future.seconds)
+    outcome.write(grid.results)
     return outcome
 
 
-def _lost(reason: str, done: int, total: int) -> str:
-    return f"the cluster is lost ({reason}) after {done} of {total} runs; these are kept, and the same command goes on"
+def _message(error: BaseException, retries: int) -> str:
+    if isinstance(error, TimeLimitExceeded):
+        return str(error)
+    reason = f"its process ended: {error}" if isinstance(error, WorkerDied) else f"{type(error).__name__}: {error}"
+    return reason + (f" (tried {retries + 1} times)" if retries else "")

@@ -62,7 +62,7 @@ _treebanks = Treebanks()
 def perform(task: Mapping[str, Any]) -> Outcome:
     """Runs a task and writes what came of it; errors of panparser are failures, others are the caller's to judge."""
     folder = Path(task["results"])
-    if (known := finished(task)) is not None:
+    if (known := finished_outcome(task)) is not None:
         return known  # another grid was faster
     start, cpu, started = time.perf_counter(), time.process_time(), now()
     try:
@@ -83,7 +83,12 @@ def perform(task: Mapping[str, Any]) -> Outcome:
     return outcome
 
 
-def finished(task: Mapping[str, Any]) -> Outcome | None:
+def outcome_line(task: Mapping[str, Any]) -> str:
+    """Run a task, and return its outcome as its file has it."""
+    return perform(task).line()
+
+
+def finished_outcome(task: Mapping[str, Any]) -> Outcome | None:
     """What is there of a run already, if it ended well."""
     path = Path(task["results"]) / f"{task['key']}.json"
     try:
