@@ -20,8 +20,6 @@ from typing import TypeVar
 
 import panparser as pp
 
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
-
 Result = TypeVar("Result")
 
 

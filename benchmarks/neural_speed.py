@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import peer_spacy
-from machine import THREADS, Usage, best_of, heading, panparser
+from machine import Usage, best_of, heading, panparser
 from peers import HERE, Contender, Race, installed, ours, peer
 from tasks import FOLDER
 
 import panparser as pp
+from panparser.work.pool import SINGLE_THREADED
 
 COLUMNS = ("", "UAS", "LAS", "words/s", "with start", "start, s", "peak memory, MB")
 
@@ -103,7 +104,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--output", type=Path, default=FOLDER / "neural_speed.md")
     given = parser.parse_args()
-    os.environ.update(dict.fromkeys(THREADS, "1"))
+    os.environ.update(SINGLE_THREADED)
     text = report(given.treebank, given.models, given.tokens, given.repeats)
     print(text, end="")
     given.output.write_text(text, encoding="utf-8")

@@ -38,10 +38,11 @@ from pathlib import Path
 
 import peer_spacy
 import peer_udpipe
-from machine import THREADS, heading, processor
+from machine import heading, processor
 from measured import Measurement, keep
 
 import panparser as pp
+from panparser.work.pool import SINGLE_THREADED
 
 HERE = Path(__file__).parent
 PYTHON = shlex.quote(sys.executable)
@@ -150,7 +151,7 @@ def spend(command: str, log: Path, **places: Path) -> float:
         command = command.replace(f"{{{name}}}", shlex.quote(str(place)))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with log.open("wb") as file:
-        environment = os.environ | dict.fromkeys(THREADS, "1")
+        environment = os.environ | SINGLE_THREADED
         code = subprocess.run(command, shell=True, stdout=file, stderr=file, env=environment, check=False).returncode
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if code:

@@ -2,9 +2,9 @@
 
 Such a task trains on samples, rewrites a treebank, follows an annotator, or measures something that is no score of one
 model; a grid runs recipes, and its workers run nothing else. A task is data: it has a `key`, an `effort`, and `run`,
-whose result, a dataclass, leaves one line of JSON in a results file. Each runs in a process of its own, the longest
-first; tasks that have a line there are not run again. Delete the file to begin anew. A large file may be compressed by
-xz, to FILE.xz; new lines go to another FILE beside it.
+whose result, a dataclass, leaves one line of JSON in a results file. Worker processes of one thread run them, the
+longest first; tasks that have a line there are not run again. Delete the file to begin anew. A large file may be
+compressed by xz, to FILE.xz; new lines go to another FILE beside it.
 """
 
 from __future__ import annotations
@@ -12,58 +12,39 @@ from __future__ import annotations
 import argparse
 import json
 import lzma
-import multiprocessing
 import os
+import pickle
 import sys
-import threading
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing.connection import Connection
+from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from machine import THREADS, heading
+from machine import heading
 
 from panparser._builds import own_build
+from panparser.work.pool import CallFuture, open_pool
 
 FOLDER = Path(__file__).parent / "results"
 PARTS = ("train", "dev", "test")
 build = own_build  # tells builds of panparser apart
 
 
-def _end_with_parent() -> None:
-    """Ends this process when the one that started it is gone, however that ended."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+def _script_of(task: Any) -> str | None:
+    """Return the module of a task's class, if that is the script that was started."""
+    path = sys.modules["__main__"].__file__
+    return Path(path).stem if type(task).__module__ == "__main__" and path is not None else None
 
 
-def _send(sender: Connection, folder: Path, task: Any) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    try:
-        sender.send(task.run(folder))
-    except Exception:
-        sender.send(traceback.format_exc())
-
-
-def in_process(folder: Path, task: Any) -> Any:
-    """The result of a task, from a process of its own."""
-    spawn = multiprocessing.get_context("spawn")
-    receiver, sender = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_send, args=(sender, folder, task), daemon=True)
-    process.start()
-    sender.close()  # the other end is the process's now: should it die, receiving ends
-    try:
-        result = receiver.recv()
-    except EOFError:
-        result = "the process ended without a result"
-    process.join()
-    if isinstance(result, str):
-        raise RuntimeError(f"{result} (exit code {process.exitcode})")
-    return result
+def _run_task(script: str | None, task: bytes, folder: Path) -> dict[str, Any]:
+    """Run a task in a worker, and return the values of its result."""
+    if script is not None:
+        sys.modules["__main__"] = import_module(script)  # which pickles of its tasks name
+    result: Any = pickle.loads(task).run(folder)
+    return asdict(result)
 
 
 def treebanks(folder: Path) -> list[str]:
@@ -98,29 +79,31 @@ def run(folder: Path, tasks: Iterable[Any], path: Path, jobs: int, kind: type[An
     """Runs what is not in the results file yet; the results of all tasks that ended well."""
     wanted = {task.key: task for task in tasks}
     results = read(path, kind)
-    if jobs > 1:  # processes that share cores have one thread each
-        os.environ.update(dict.fromkeys(THREADS, "1"))
     waiting = sorted(
         (task for key, task in wanted.items() if key not in results), key=lambda task: -task.effort(folder)
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     cut_short = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
-    with path.open("a", encoding="utf-8") as file, ThreadPoolExecutor(jobs) as executor:
-        file.write("\n" if cut_short else "")
-        futures = {executor.submit(in_process, folder, task): task for task in waiting}
-        try:
-            for done, future in enumerate(as_completed(futures), 1):
-                task = futures[future]
+
+    def submit(task: Any) -> CallFuture:
+        return pool.submit(_run_task, _script_of(task), pickle.dumps(task), folder)
+
+    try:
+        with path.open("a", encoding="utf-8") as file, open_pool(jobs) as pool:
+            file.write("\n" if cut_short else "")
+            batches = pool.completed(waiting, submit, ahead=lambda: jobs)
+            for done, (task, future) in enumerate(chain.from_iterable(batches), 1):
                 if error := future.exception():
-                    print(f"[{done}/{len(waiting)}] {task}: FAILED: {error}", file=sys.stderr, flush=True)
+                    shown = "".join(traceback.format_exception_only(error)).strip()
+                    print(f"[{done}/{len(waiting)}] {task}: FAILED: {shown}", file=sys.stderr, flush=True)
                     continue
-                result = results[task.key] = future.result()
-                file.write(json.dumps({"task": json.loads(task.key), "result": asdict(result)}) + "\n")
+                values = future.result()
+                result = results[task.key] = kind(**values)
+                file.write(json.dumps({"task": json.loads(task.key), "result": values}) + "\n")
                 file.flush()
                 print(f"[{done}/{len(waiting)}] {task}: {result}", file=sys.stderr, flush=True)
-        except KeyboardInterrupt:
-            executor.shutdown(wait=False, cancel_futures=True)
-            sys.exit("stopped; the same command goes on from here")
+    except KeyboardInterrupt:
+        sys.exit("stopped; the same command goes on from here")
     return {key: results[key] for key in wanted if key in results}
 
 

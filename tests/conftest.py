@@ -10,9 +10,11 @@ import sys
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+from panparser.work.pool import SINGLE_THREADED
+
 # One core for each process of the tests: libraries that start a thread for each get into each other's way, by a factor
 # of ten where two processes train networks. Before numpy and torch are imported, which read it then.
-os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
+os.environ.update(SINGLE_THREADED)
 
 import pytest
 from hypothesis import settings

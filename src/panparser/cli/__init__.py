@@ -28,10 +28,6 @@ _SHOWN = (ConlluWarning, TagWarning, ResultWarning)  # warnings that are printed
 # Modules and models stay in memory: looking for garbage among them at the default rate takes a good part of the
 # start-up time of a command.
 _GC_THRESHOLD = 100_000
-# Sentences are shared by threads already: a library that starts its own for each product of matrices only delays them.
-_MATRIX_THREADS = tuple(
-    "OPENBLAS_NUM_THREADS MKL_NUM_THREADS OMP_NUM_THREADS BLIS_NUM_THREADS VECLIB_MAXIMUM_THREADS".split()
-)
 
 
 def import_commands(arguments: list[str]) -> None:
@@ -107,13 +103,18 @@ def _run(arguments: list[str]) -> None:
 
 @contextmanager
 def _one_matrix_thread() -> Iterator[None]:
-    """Where numpy is imported, which reads the environment then. torch, which comes later, may have more threads."""
-    own = dict.fromkeys((name for name in _MATRIX_THREADS if name not in os.environ), "1")
-    os.environ.update(own)
+    """Limit the threads of numpy, which reads the environment when it is imported, but not those of torch.
+
+    Sentences are shared by threads already: a library that starts more of them for each product only delays these.
+    """
+    from panparser.work.pool import SINGLE_THREADED
+
+    added = {name: value for name, value in SINGLE_THREADED.items() if name not in os.environ}
+    os.environ.update(added)
     try:
         yield
     finally:
-        for name in own:
+        for name in added:
             del os.environ[name]
 
 
