@@ -83,6 +83,7 @@ class Task:
 
     def run(self, folder: Path) -> Outcome:
         """Trains parsers of all sources in each way, and parses the target by each of them and by all together."""
+        start = time.process_time()
         paths = {part: folder / self.target / f"{part}.conllu" for part in PARTS}
         parts = {
             part: pp.sample(pp.read_conllu(path), TESTED)
@@ -112,7 +113,7 @@ class Task:
             together[f"{NEAREST} nearest pooled, {way}"] = {
                 part: scores(gold, trees[pools[part]][part]) for part, gold in parts.items()
             }
-        return Outcome(divergences, pairs, together, time.process_time(), build())
+        return Outcome(divergences, pairs, together, time.process_time() - start, build())
 
 
 def sources(folder: Path) -> list[str]:
