@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import json
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, PanParserError, SpecError
+from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
@@ -29,10 +27,10 @@ from panparser.learning.classifiers import (
 from panparser.learning.combining import Joint
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import EpochReport, Instead
+from panparser.learning.listeners import Instead
 from panparser.learning.native import CHUNK_SENTENCES
 from panparser.learning.perceptron import Perceptron
-from panparser.learning.record import REPORT, TrainingRecord
+from panparser.learning.record import TrainingRecord
 from panparser.learning.search import BatchSearch, batches_of
 from panparser.learning.strategies import Strategy
 from panparser.networks.classifier import NetworkClassifier
@@ -43,29 +41,18 @@ from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import ParserRun, score
-from panparser.storage.arrays import encode, read_arrays, write_arrays
-from panparser.storage.values import COUNT, TABLE, Kind, ListOf, Table, check, integer
+from panparser.parsing.training.training_state import BEST, LEARNER, TrainingState
+from panparser.storage.arrays import encode
+from panparser.storage.models import prefixed, without_prefix
+from panparser.storage.values import COUNT, TABLE, Kind
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.treebank import Treebank
 
-CHECKPOINT_FORMAT = 2  # incremented with every change, since nobody keeps them
-_STATE, _BEST = "state.", "best."  # of arrays in a checkpoint
 _DIGITS = 20  # of a number of 64 bits
 _RANDOM = Kind(
     "the digits of a number of 64 bits",
     lambda value: isinstance(value, str) and value.isdecimal() and len(value) <= _DIGITS and int(value) < 1 << 64,
 )
-_VALUES = Table(
-    {
-        "epoch": integer(1),
-        "history": ListOf(REPORT, least=1),
-        "best": COUNT,
-        "values": TABLE,
-        "words": COUNT,
-        "updates": COUNT,
-        "random": _RANDOM,
-    }
-)  # of its manifest
 
 
 @dataclass(kw_only=True)
@@ -76,6 +63,7 @@ class ClassifierRun(ParserRun[Classifier]):
     vectors: Vectors | None = None
     init: Parser | None = None
     constraints: TrainingConstraints | None = None
+    declared: ClassVar = {"values": TABLE, "words": COUNT, "updates": COUNT, "random": _RANDOM}
 
     def __post_init__(self) -> None:
         self.check()
@@ -160,11 +148,6 @@ class ClassifierRun(ParserRun[Classifier]):
 
     # --- The loop ---
 
-    def run(self, resume: bool = False) -> Parser:
-        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
-            self._load(Path(self.checkpoint))
-        return super().run()
-
     def train_epoch(self, epoch: int) -> None:
         order = self.corpus.order(np.random.default_rng([self.training.seed, epoch, 0]))
         lengths = np.diff(self.treebank.offsets)
@@ -205,48 +188,27 @@ class ClassifierRun(ParserRun[Classifier]):
 
     # --- Checkpoints ---
 
-    def save_checkpoint(self, path: Path) -> None:
-        best, weights = self.best_epoch()
-        arrays = {_STATE + name: np.array(array) for name, array in self.classifier.training_state().items()}
-        arrays |= {_BEST + name: array for name, array in checked_arrays(weights).items()}
-        manifest = {
-            "kind": "checkpoint",
-            "format": CHECKPOINT_FORMAT,
-            "identity": self._identity(),
-            "epoch": self.epoch,
-            "history": [vars(report) for report in self.history],
-            "best": self.history.index(best),
-            "values": weights.to_values(),
-            "words": self.learner.words,
-            "updates": self.learner.updates,
-            "random": str(self.learner.random.state),
-        }
-        write_arrays(path, arrays, manifest)
+    def state(self) -> TrainingState:
+        weights = self.best_epoch()[1]
+        arrays = {name: np.array(array) for name, array in self.classifier.training_state().items()}
+        return self.make_state(
+            {**prefixed(LEARNER, arrays), **prefixed(BEST, checked_arrays(weights))},
+            {
+                "values": weights.to_values(),
+                "words": self.learner.words,
+                "updates": self.learner.updates,
+                "random": str(self.learner.random.state),
+            },
+        )
 
-    def _load(self, path: Path) -> None:
-        arrays, manifest = read_arrays(path, "checkpoint of panparser")
-        if manifest.get("kind") != "checkpoint" or manifest.get("format") != CHECKPOINT_FORMAT:
-            raise ModelError(f"{path}: expected a checkpoint of this version of panparser")
-        if manifest.get("identity") != json.loads(json.dumps(self._identity())):
-            raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
-        try:
-            check(manifest, _VALUES, "")
-            check(manifest["best"], integer(0, len(manifest["history"]) - 1), "best")
-            own = {name: np.array(array) for name, array in arrays.items()}
-            state = {name.removeprefix(_STATE): array for name, array in own.items() if name.startswith(_STATE)}
-            best = {name.removeprefix(_BEST): array for name, array in own.items() if name.startswith(_BEST)}
-            self.classifier.restore_training(state)
-            self.best_weights = revived(self.classifier, best, manifest["values"])
-            self.epoch = manifest["epoch"]
-            self.history = [EpochReport(**report) for report in manifest["history"]]
-            self.best = self.history[manifest["best"]]
-            self.learner.words, self.learner.updates = manifest["words"], manifest["updates"]
-            self.learner.random.state = int(manifest["random"])
-        except (PanParserError, KeyError, TypeError, ValueError, IndexError) as error:
-            raise ModelError(f"{path}: not a valid checkpoint: {error}") from None
+    def restore(self, state: TrainingState) -> None:
+        values = state.values
+        self.classifier.restore_training(without_prefix(LEARNER, state.arrays))
+        self.best_weights = revived(self.classifier, without_prefix(BEST, state.arrays), values["values"])
+        self.learner.words, self.learner.updates = values["words"], values["updates"]
+        self.learner.random.state = int(values["random"])
 
-    def _identity(self) -> dict[str, Any]:
-        """What a checkpoint must have in common with the run that resumes from it."""
+    def identity(self) -> dict[str, Any]:
         training = self.training.to_values()
         if network_of(self.classifier) is None:  # whose rate falls with the epochs to come
             training.pop("epochs")

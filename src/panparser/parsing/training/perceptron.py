@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
 from panparser.features.vectors import Vectors
 from panparser.learning.labels import Labels
-from panparser.learning.layers import Layer, VectorWeights, multiplied
+from panparser.learning.layers import LAYER, Layer, VectorWeights, multiplied
 from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
 from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
@@ -24,11 +23,13 @@ from panparser.parsing.models.protocol import Search
 from panparser.parsing.models.restriction import templates_on_top
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
-from panparser.parsing.training.checkpoint import LearnerState, TrainingState, load_state, reading, save_state
 from panparser.parsing.training.constraints import TrainingConstraints, lowered
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import ParserRun, score, score_found
+from panparser.parsing.training.training_state import BEST, LEARNER_STATE, LearnerState, TrainingState
+from panparser.storage.models import prefixed, without_prefix
+from panparser.storage.values import ListOf
 from panparser.treebank.treebank import Treebank
 
 # In a large treebank most weights come from one update or two, and contribute almost nothing.
@@ -53,6 +54,7 @@ class PerceptronRun(ParserRun[Layer]):
     # A development set is small, and averaging for longer is better: among epochs with similar scores, the best is
     # so by chance.
     score_tolerance: ClassVar[float] = 0.5
+    declared: ClassVar = {"layer": LAYER, "learners": ListOf(LEARNER_STATE)}
 
     def __post_init__(self) -> None:
         self.check()
@@ -99,18 +101,9 @@ class PerceptronRun(ParserRun[Layer]):
         self.spec = replace(self.spec, templates=templates_on_top(self.init.spec, self.spec))
         self._base = [layer.extended(len(self.spec.key_templates)) for layer in self.init.layers]
 
-    def run(self, resume: bool = False) -> Parser:
-        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
-            path = Path(self.checkpoint)
-            state = load_state(path, self.identity())
-            with reading(path):
-                self.restore(state)
-        return super().run()
-
     # --- Checkpoints ---
 
     def identity(self) -> dict[str, Any]:
-        """What a checkpoint must have in common with the run that resumes from it."""
         layers = self.init.layers if self.init else []
         init = [b"".join(array.tobytes() for array in layer.to_arrays().values()) for layer in layers]
         training = self.training.to_values()
@@ -125,20 +118,24 @@ class PerceptronRun(ParserRun[Layer]):
         }
 
     def state(self) -> TrainingState:
-        """What is needed to resume after this epoch."""
-        best, layer = self.best_epoch()
+        layer = self.best_epoch()[1]
         learners = self._unsaved or self._learner_states()
-        return TrainingState(self.epoch, self.history, self.history.index(best), layer, learners)
+        arrays = dict(prefixed(BEST, layer.to_arrays()))
+        for member, learner in enumerate(learners):
+            arrays |= learner.to_arrays(member)
+        return self.make_state(
+            arrays, {"layer": layer.to_values(), "learners": [learner.to_values() for learner in learners]}
+        )
 
     def _learner_states(self) -> list[LearnerState]:
-        return [LearnerState.of(learner, vectors=bool(self.vectors)) for learner in self.learners]
+        return [LearnerState.from_learner(learner, vectors=bool(self.vectors)) for learner in self.learners]
 
     def restore(self, state: TrainingState) -> None:
-        for learner, known in zip(self.learners, state.learners, strict=True):
-            known.restore(learner)
-        self.epoch, self.history = state.epoch, state.history
-        self.best, self.best_weights = state.history[state.best], state.layer
-        self.parser_of(state.layer).model.check()
+        for member, (learner, values) in enumerate(zip(self.learners, state.values["learners"], strict=True)):
+            LearnerState.from_arrays(state.arrays, member, values).restore(learner)
+        layer = Layer.from_file(dict(without_prefix(BEST, state.arrays)), "", state.values["layer"])
+        self.parser_of(layer).model.check()
+        self.best_weights = layer
 
     # --- After epochs ---
 
@@ -185,9 +182,6 @@ class PerceptronRun(ParserRun[Layer]):
     def is_checkpoint_due(self) -> bool:
         # Learners that go on meanwhile are no longer in the state after this epoch.
         return self._unsaved is not None if self._is_training else super().is_checkpoint_due()
-
-    def save_checkpoint(self, path: Path) -> None:
-        save_state(self.state(), self.identity(), path)
 
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
         return score(parser, dev, self._dev_constraints, self.evaluation_threads)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import time
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +27,11 @@ from panparser.parsing.spec import ParserSpec
 from panparser.parsing.tags import Tags, joined, tags_of
 from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
 from panparser.parsing.training.subsampling import kept_arcs
+from panparser.parsing.training.training_state import TrainingState, load_state, save_state
 from panparser.parsing.training.weighting import TreebankWeights
+from panparser.storage.arrays import Arrays
+from panparser.storage.models import restoring
+from panparser.storage.values import Kind
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN, Gold
@@ -66,6 +71,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
     calibration: Calibration | None = None
     _dev_constraints: Constraints | None = None
     _saved: float | None = None  # time of the last checkpoint
+    declared: ClassVar[Mapping[str, Kind]]  # values of its checkpoints
 
     def check(self) -> None:
         """Raises an error if the treebank cannot be learned from."""
@@ -147,7 +153,10 @@ class ParserRun(EpochLoop[Weights, Parser]):
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)
             self.notify_of_evaluation("after_evaluation", report)
 
-    def run(self) -> Parser:
+    def run(self, resume: bool = False) -> Parser:
+        """Run all epochs; with `resume`, those after the one that the checkpoint holds."""
+        if resume and self.checkpoint is not None and Path(self.checkpoint).exists():
+            self._resume(Path(self.checkpoint))
         try:
             return super().run()
         except _engine.Stuck as error:
@@ -156,11 +165,31 @@ class ParserRun(EpochLoop[Weights, Parser]):
     # --- Checkpoints ---
 
     @abstractmethod
-    def save_checkpoint(self, path: Path) -> None:
-        """Writes what is needed to resume after this epoch."""
+    def identity(self) -> dict[str, Any]:
+        """Return what a checkpoint must have in common with the run that resumes from it."""
+
+    @abstractmethod
+    def state(self) -> TrainingState:
+        """Return what is needed to resume after this epoch."""
+
+    @abstractmethod
+    def restore(self, state: TrainingState) -> None:
+        """Restore the learner and the best weights."""
+
+    def make_state(self, arrays: Arrays, values: Mapping[str, Any]) -> TrainingState:
+        """Return the state after this epoch, with what the learner and the best weights are made of."""
+        best = self.history.index(self.best_epoch()[0])
+        return TrainingState(self.epoch, self.history, best, arrays, values)
+
+    def _resume(self, path: Path) -> None:
+        state = load_state(path, self.identity(), self.declared)
+        with restoring("checkpoint", str(path)):
+            self.restore(state)
+        self.epoch, self.history = state.epoch, state.history
+        self.best = state.history[state.best]
 
     def after_epoch(self) -> None:
-        """Writes the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway.
+        """Write the checkpoint, unless the last one is recent: a resumed run gives the same parser anyway.
 
         If it cannot be written, training goes on without: a full disk may still have room for the model.
         """
@@ -168,7 +197,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
         if self.checkpoint is None or not (is_last or self.is_checkpoint_due()):
             return
         try:
-            self.save_checkpoint(Path(self.checkpoint))
+            save_state(self.state(), self.identity(), Path(self.checkpoint))
         except ModelError as error:
             self.checkpoint = None
             self.send_notice(f"{error}; training goes on without checkpoints")
