@@ -10,8 +10,8 @@ import pytest
 
 import panparser as pp
 from disks import FaultyDisk
-from panparser.learning.finished import FinishedParts, remove_checkpoint
 from panparser.storage import files
+from panparser.work.store import CheckpointFolder, remove_checkpoint
 
 TABLES = {
     "data": {"train": ["train.conllu"], "dev": "dev.conllu"},
@@ -147,9 +147,9 @@ def test_damaged_parts_are_refused(kind):
 
 
 def test_a_model_is_no_finished_part(english):
-    parts = FinishedParts.of("parts", True, {})
+    parts = CheckpointFolder.open("parts", {}, resume=True, on_error=pytest.fail)
     tagger = pp.train_tagger(pp.TaggerSpec(), english[0][:5], epochs=1)
-    path = parts.file("tagger")
+    path = parts.path("tagger")
     tagger.save(path)
     with pytest.raises(pp.ModelError, match="expected a finished part"):
         parts.get("tagger", lambda: tagger)

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
@@ -17,9 +18,8 @@ from panparser.errors import SpecError
 from panparser.features.sets import templates
 from panparser.features.vectors import Vectors
 from panparser.learning.epochs import digest, digests
-from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, over_folds
-from panparser.learning.listeners import Listener, check_listeners
+from panparser.learning.listeners import Listener, check_listeners, notice
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 from panparser.networks.network import Network
@@ -32,6 +32,7 @@ from panparser.parsing.training.train import train
 from panparser.treebank.regions import Arcs, Region, in_regions
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
+from panparser.work.store import CheckpointFolder
 
 Given = Literal["predicted", "gold", "none"]
 
@@ -87,8 +88,8 @@ def train_cascade(
         "stages": [_identity(stage, common) for stage in stages],
         **{"given": given, "folds": folds, "data": data},
     }
-    finished = FinishedParts.of(checkpoint, resume, identity, listeners)
-    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), finished)
+    checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
+    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), checkpoints)
     with at_most(threads):
         for number, stage in enumerate(stages):
             before_stage(number, stage)
@@ -148,7 +149,7 @@ class _Run:
     threads: int
     listeners: Sequence[Listener]
     options: dict[str, Any]
-    finished: FinishedParts
+    checkpoints: CheckpointFolder
 
     def __post_init__(self) -> None:
         self.parsers: list[Parser] = []
@@ -221,8 +222,8 @@ class _Run:
         under: dict[str, Any] = {}
         if self._is_guided(number):
             under = {"constraints": self.known, "dev_constraints": self.dev_known}
-        keeping: dict[str, Any] = {"checkpoint": self.finished.file(f"stage-{number + 1}")}
-        keeping |= {"resume": self.finished.resume, "listeners": self.listeners}
+        keeping: dict[str, Any] = {"checkpoint": self.checkpoints.path(f"stage-{number + 1}")}
+        keeping |= {"resume": self.checkpoints.resume, "listeners": self.listeners}
         learned_from = treebanks[0] if stage.train is None else treebanks
         return whole(train(spec, learned_from, dev=dev, **keeping, **under, **options))
 
@@ -236,7 +237,7 @@ class _Run:
         data = [(each, self._learned(number, regions, each)) for each in self._data(number)]
 
         def kept(fold: int, learn: Callable[[], Parser]) -> Parser:
-            return self.finished.get(f"stage-{number + 1}-fold-{fold}", learn, spec.code())
+            return self.checkpoints.get(f"stage-{number + 1}-fold-{fold}", learn, spec.code())
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
             under: dict[str, Any] = {}

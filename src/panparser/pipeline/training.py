@@ -17,9 +17,8 @@ from panparser.evaluation.metrics import evaluate
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
-from panparser.learning.finished import FinishedParts
 from panparser.learning.folds import Fold, jackknife
-from panparser.learning.listeners import Listener, check_listeners
+from panparser.learning.listeners import Listener, check_listeners, notice
 from panparser.learning.options import SeedlessOptions, Training, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.networks.classifier import NetworkClassifier, check_torch
@@ -39,6 +38,7 @@ from panparser.text.raw import raw_text
 from panparser.text.tokenizer.tokenizer import EPOCHS as TOKENIZER_EPOCHS
 from panparser.text.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from panparser.treebank.treebank import Treebank, check_treebanks
+from panparser.work.store import CheckpointFolder
 
 PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
 _SCORES = {  # of what a pipeline predicts
@@ -190,9 +190,9 @@ def train_pipeline(
         "sources": [digests(each, None) for each in sources],
         "weights": None if weights is None else list(weights),
     }
-    finished = FinishedParts.of(checkpoint, resume, identity, listeners)
+    checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
     with at_most(threads):
-        run = _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, finished, lexicon)
+        run = _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, checkpoints, lexicon)
         run.sources, run.weights = list(sources), weights
         return run.run()
 
@@ -247,7 +247,7 @@ class _Run:
     listeners: Sequence[Listener]
     before_part: Callable[[str], None]
     of_parser: dict[str, Any]  # options of `train`
-    finished: FinishedParts
+    checkpoints: CheckpointFolder
     lexicon: Lexicon | None = None
     sources: Sequence[Treebank] = ()  # of the parser alone
     weights: Sequence[float] | None = None
@@ -299,7 +299,7 @@ class _Run:
             self.before_part("lemmatizer")
             known = with_columns(jackknifed, self.treebank, ["lemma"])
             learn = partial(self._lemmatizer, known, dev=dev, listeners=self.listeners)
-            lemmatizer = self.finished.get("lemmatizer", learn)
+            lemmatizer = self.checkpoints.get("lemmatizer", learn)
             if dev is not None and self.folds:
                 lemmatizer.annotate(dev)
         if "parser" in wanted:
@@ -318,7 +318,7 @@ class _Run:
         self.before_part("tokenizer")
         options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
         learn = partial(train_tokenizer, self.treebank, dev=self.dev, listeners=self.listeners, **options)
-        return self.finished.get("tokenizer", lambda: whole(learn()))
+        return self.checkpoints.get("tokenizer", lambda: whole(learn()))
 
     def _taggers(
         self,
@@ -352,7 +352,7 @@ class _Run:
     def _kept_tagger(
         self, columns: Sequence[str], learn: Callable[[], Tagger | NetworkTagger]
     ) -> Tagger | NetworkTagger:
-        found: Tagger | NetworkTagger = self.finished.get(f"tagger-{'-'.join(columns)}", lambda: whole(learn()))
+        found: Tagger | NetworkTagger = self.checkpoints.get(f"tagger-{'-'.join(columns)}", lambda: whole(learn()))
         return found
 
     def _lemmatizer(
@@ -363,7 +363,7 @@ class _Run:
 
     def _parser(self, treebank: Treebank, dev: Treebank | None, **more: Any) -> Parser:
         self.before_part("parser")
-        keeping: dict[str, Any] = {"checkpoint": self.finished.file("parser"), "resume": self.finished.resume}
+        keeping: dict[str, Any] = {"checkpoint": self.checkpoints.path("parser"), "resume": self.checkpoints.resume}
         options = self.of_parser | more | keeping | {"listeners": self.listeners}
         if not self.sources:
             return whole(train(self.spec.parser, treebank, dev=dev, **options))
@@ -394,7 +394,7 @@ class _Run:
             return columns
 
         def kept(number: int, learn: Callable[[], Pipeline]) -> Pipeline:
-            return self.finished.get(f"fold-{number}", learn)
+            return self.checkpoints.get(f"fold-{number}", learn)
 
         return jackknife(self.treebank, self.folds, learn, annotate, into=predicted, threads=self.threads, kept=kept)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
-from panparser.learning.finished import remove_checkpoint
 from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import Training
 from panparser.parsing.parser import Parser
@@ -25,6 +24,7 @@ from panparser.storage.files import check_writable
 from panparser.storage.values import shown
 from panparser.treebank.conllu import read_conllu, write_conllu
 from panparser.treebank.treebank import Treebank
+from panparser.work.store import remove_checkpoint
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Stage

@@ -1,18 +1,17 @@
-"""Finished parts of a long training, kept in files: a run that was stopped need not train them again."""
+"""CheckpointFolder: finished parts of a long training in files, so that an interrupted run need not repeat them."""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from panparser.errors import ModelError, SpecError
-from panparser.learning.listeners import Listener, notice
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.storage.files import clear_abandoned, remove
 from panparser.storage.models import Source, StoredModel, class_of_kind, prefixed
@@ -25,7 +24,7 @@ Part = TypeVar("Part", bound=StoredModel)
 
 
 def remove_checkpoint(path: Path) -> None:
-    """Removes a checkpoint: a file, or a folder of finished parts, but for what else is in it."""
+    """Remove a checkpoint: a file, or a folder of finished parts, but no other files in it."""
     if not path.is_dir():
         remove(path)
         return
@@ -38,63 +37,64 @@ def remove_checkpoint(path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class FinishedParts:
-    """A folder with a file for each part that is finished; without a folder, nothing is kept.
+class CheckpointFolder:
+    """Store of the finished parts of a training run, one file each; does nothing if `folder` is None.
 
-    `identity` is what a run has in common with the one that goes on from its parts. Unless it resumes, what another run
-    left is removed. Listeners are told if a part cannot be kept: training goes on without.
+    `identity` must match for a later run to reuse the parts. If a part cannot be stored, `on_error` is called with a
+    message, and training continues.
     """
 
     folder: Path | None
-    resume: bool
     identity: Mapping[str, Any]
-    listeners: Sequence[Listener] = ()
+    resume: bool
+    on_error: Callable[[str], None]
 
     @classmethod
-    def of(
+    def open(
         cls,
         folder: str | os.PathLike[str] | None,
-        resume: bool,
         identity: Mapping[str, Any],
-        listeners: Sequence[Listener] = (),
-    ) -> FinishedParts:
-        """The parts of a run that begins now."""
-        place = None if folder is None else Path(folder)
-        if place is not None and place.is_dir() and not resume:
-            remove_checkpoint(place)
-        return cls(place, resume, json.loads(json.dumps(identity)), listeners)
+        *,
+        resume: bool,
+        on_error: Callable[[str], None],
+    ) -> CheckpointFolder:
+        """Return the folder of a run; unless it resumes, remove the parts of other runs."""
+        path = None if folder is None else Path(folder)
+        if path is not None and path.is_dir() and not resume:
+            remove_checkpoint(path)
+        return cls(path, json.loads(json.dumps(identity)), resume, on_error)
 
-    def file(self, name: str) -> Path | None:
-        """The file of a part, for one that keeps its state itself."""
+    def path(self, name: str) -> Path | None:
+        """Return the file of a part, for a training that stores its own state."""
         if self.folder is None:
             return None
-        with suppress(OSError):  # an error, if it is one, is that of the file
+        with suppress(OSError):  # the error is raised when the file is written
             self.folder.mkdir(exist_ok=True)
         return self.folder / f"{name}{_SUFFIX}"
 
-    def get(self, name: str, learn: Callable[[], Part], code: Mapping[str, Any] | None = None) -> Part:
-        """The part as it was kept, or as it is learned now, and kept. `code`: what files do not hold (see `Source`)."""
-        path = self.file(name)
+    def get(self, name: str, train: Callable[[], Part], code: Mapping[str, Any] | None = None) -> Part:
+        """Load a finished part, or train and store it. `code`: what files do not hold (see `Source`)."""
+        path = self.path(name)
         if path is None:
-            return learn()
+            return train()
         if self.resume and path.exists():
-            return cast(Part, self._read(path, code or {}))
-        part = learn()
+            return cast(Part, self._load(path, code or {}))
+        part = train()
         try:
             manifest = {"kind": KIND, "format": FORMAT, "identity": self.identity, "part": part.manifest()}
             write_arrays(path, prefixed(part.prefix, part.to_arrays()), manifest)
         except ModelError as error:
-            notice(self.listeners, f"{error}; training goes on without")
+            self.on_error(f"{error}; training goes on without")
         return part
 
-    def _read(self, path: Path, code: Mapping[str, Any]) -> StoredModel:
+    def _load(self, path: Path, code: Mapping[str, Any]) -> StoredModel:
         arrays, manifest = read_arrays(path, "finished part of a training")
         if manifest.get("kind") != KIND or manifest.get("format") != FORMAT:
             raise ModelError(f"{path}: expected a finished part of a training by this version of panparser")
         if manifest.get("identity") != self.identity:
             raise SpecError(f"{path}: belongs to another run: its data, parts or training differ")
         values = manifest.get("part") or {}
-        known = class_of_kind(str(values.get("kind"))) if isinstance(values, dict) else None
-        if known is None:
+        kind = class_of_kind(str(values.get("kind"))) if isinstance(values, dict) else None
+        if kind is None:
             raise ModelError(f"{path}: expected a finished part of a training, found no model in it")
-        return known.from_manifest(arrays, values, Source(str(path), code))
+        return kind.from_manifest(arrays, values, Source(str(path), code))
