@@ -47,9 +47,9 @@ void share_work(std::int64_t count, int threads, const Work& work) {
 }
 
 // Threads that do one piece of work after the other together.
-class Team {
+class ThreadTeam {
  public:
-  explicit Team(int threads) {
+  explicit ThreadTeam(int threads) {
     others_.reserve(static_cast<std::size_t>(std::max(threads, 1)));
     for (int number = 1; number < threads; ++number) {
       try {
@@ -59,13 +59,13 @@ class Team {
       }
     }
   }
-  ~Team() {
+  ~ThreadTeam() {
     work_ = nullptr;
     begin();
     for (std::thread& thread : others_) thread.join();
   }
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
+  ThreadTeam(const ThreadTeam&) = delete;
+  ThreadTeam& operator=(const ThreadTeam&) = delete;
 
   // Calls work(number of the thread) in all of them, including this one, 0; a failure is thrown when all are done.
   void run(const std::function<void(int)>& work) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/secret.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/short_text.hpp"
 
 namespace panparser {
@@ -46,7 +46,7 @@ class Vocabulary {
     std::uint64_t code;
     std::uint32_t length;
     friend bool operator==(const Key&, const Key&) = default;
-    std::uint64_t place() const { return secret_hash(code + length * kLength); }
+    std::uint64_t place() const { return keyed_hash(code + length * kLength); }
   };
   struct Slot {
     std::uint64_t code = 0;
@@ -60,8 +60,8 @@ class Vocabulary {
     if (text.size() <= kShort) return {packed_text(text.data(), text.size()), length};
     std::uint64_t code = 0;
     std::size_t at = 0;
-    for (; at + 8 <= text.size(); at += 8) code = secret_hash(code ^ load<std::uint64_t>(text.data() + at));
-    return {secret_hash(code ^ load<std::uint64_t>(text.data() + text.size() - 8)), length};
+    for (; at + 8 <= text.size(); at += 8) code = keyed_hash(code ^ load<std::uint64_t>(text.data() + at));
+    return {keyed_hash(code ^ load<std::uint64_t>(text.data() + text.size() - 8)), length};
   }
 
   std::size_t find(std::string_view text, const Key& wanted) const {

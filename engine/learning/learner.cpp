@@ -28,8 +28,8 @@ template <LearningTask Task>
 void Learner<Task>::train(std::int64_t count, const Examples& examples, const Strategy& strategy,
                           const Listener& listener, const Sharing& sharing) {
   const auto threads = static_cast<std::size_t>(std::max(1, sharing.threads));
-  while (lessons_.size() < threads) {
-    lessons_.push_back(std::make_unique<Lesson<Task>>(beam_, make_task_(weights_)));
+  while (learners_.size() < threads) {
+    learners_.push_back(std::make_unique<ExampleLearner<Task>>(beam_, make_task_(weights_)));
   }
   // A search that starts again learns in between, and one with a horizon may.
   const bool is_whole = strategy.restart == Restart::kNever && strategy.horizon == 0 && !listener;
@@ -51,8 +51,9 @@ void Learner<Task>::train_in_turn(std::int64_t count, const Examples& examples, 
       weights_.apply(found, time_);
       changes = true;
     };
-    examples(i,
-             [&](const Example& example) { lesson(0).learn(example, strategy, random_, listener, apply, progress_); });
+    examples(i, [&](const Example& example) {
+      example_learner(0).learn(example, strategy, random_, listener, apply, progress_);
+    });
     ++time_;
     changing_ = kFading * changing_ + (1 - kFading) * changes;
   }
@@ -63,7 +64,7 @@ void Learner<Task>::train_in_turn(std::int64_t count, const Examples& examples, 
 template <LearningTask Task>
 void Learner<Task>::train_ahead(std::int64_t count, const Examples& examples, const Strategy& strategy, int threads) {
   std::vector<Outcome> outcomes(static_cast<std::size_t>(count));
-  Team team(threads);
+  ThreadTeam team(threads);
   for (std::int64_t from = 0; from < count;) {
     std::atomic<std::int64_t> next = from, last = count - 1;  // the last one that counts
     team.run([&](int thread) {
@@ -73,7 +74,8 @@ void Learner<Task>::train_ahead(std::int64_t count, const Examples& examples, co
         const auto apply = [&](const Changes& found) { outcome.changes = found; };
         try {
           examples(i, [&](const Example& example) {
-            lesson(thread).learn(example, strategy, random_, {}, apply, outcome.progress, [&] { return last < i; });
+            example_learner(thread).learn(example, strategy, random_, {}, apply, outcome.progress,
+                                          [&] { return last < i; });
           });
         } catch (...) {
           outcome.failure = std::current_exception();
@@ -91,7 +93,7 @@ template <LearningTask Task>
 void Learner<Task>::train_batches(std::int64_t count, const Examples& examples, const Strategy& strategy,
                                   const Sharing& sharing) {
   std::vector<Outcome> outcomes(static_cast<std::size_t>(sharing.batch));
-  Team team(sharing.threads);
+  ThreadTeam team(sharing.threads);
   for (std::int64_t from = 0; from < count; from += sharing.batch) {
     const std::int64_t size = std::min(sharing.batch, count - from);
     std::vector<Random> randoms;  // one for each example, so that threads draw the same numbers
@@ -104,7 +106,8 @@ void Learner<Task>::train_batches(std::int64_t count, const Examples& examples, 
         outcome.progress = {};
         const auto apply = [&](const Changes& found) { append(found, outcome.changes); };
         examples(from + i, [&](const Example& example) {
-          lesson(thread).learn(example, strategy, randoms[static_cast<std::size_t>(i)], {}, apply, outcome.progress);
+          example_learner(thread).learn(example, strategy, randoms[static_cast<std::size_t>(i)], {}, apply,
+                                        outcome.progress);
         });
       }
     });

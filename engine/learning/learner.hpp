@@ -1,4 +1,4 @@
-// A learner: an averaged perceptron, and the lessons that change it.
+// A learner: an averaged perceptron, and what changes it, example by example.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 #include "base/progress.hpp"
 #include "base/random.hpp"
-#include "learning/lesson.hpp"
+#include "learning/example_learner.hpp"
 
 namespace panparser {
 
@@ -64,12 +64,12 @@ class Learner {
   void train_ahead(std::int64_t count, const Examples& examples, const Strategy& strategy, int threads);
   void train_batches(std::int64_t count, const Examples& examples, const Strategy& strategy, const Sharing& sharing);
   void commit(const Outcome& outcome);
-  Lesson<Task>& lesson(int thread) { return *lessons_[static_cast<std::size_t>(thread)]; }
+  ExampleLearner<Task>& example_learner(int thread) { return *learners_[static_cast<std::size_t>(thread)]; }
 
   std::size_t beam_;
   Weights weights_;
   MakeTask make_task_;
-  std::vector<std::unique_ptr<Lesson<Task>>> lessons_;  // by thread
+  std::vector<std::unique_ptr<ExampleLearner<Task>>> learners_;  // by thread
   Random random_;
   std::int64_t time_ = 0;
   Progress progress_;

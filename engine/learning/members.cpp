@@ -28,7 +28,7 @@ std::vector<Model::Source> sources_of(std::span<const ParserLearner* const> memb
 
 Averages averages_of(std::span<const ParserLearner* const> members, int threads) {
   const std::vector<Model::Source> sources = sources_of(members);
-  const Assembly& assembly = members[0]->assembly();
+  const ModelAssembly& assembly = members[0]->assembly();
   return {{assembly.program().templates(), assembly.labels().size, members[0]->unit()}, sources, threads};
 }
 
@@ -47,17 +47,17 @@ Averages averages_of(std::span<const SequenceLearner* const> members, int thread
 
 Trees parse_averaged(std::span<const ParserLearner* const> members, const TreebankData& data, int beam, int threads) {
   const AveragedWeights weights(sources_of(members), members[0]->unit());
-  const Grammar& grammar = members[0]->assembly().grammar();
-  require(grammar.program.vectors().empty(), "not for parsers with vectors");
+  const ScoringPlan& plan = members[0]->assembly().plan();
+  require(plan.program.vectors().empty(), "not for parsers with vectors");
   const auto words = static_cast<std::size_t>(data.words());
   Trees trees{std::vector<std::int32_t>(words), std::vector<std::int32_t>(words), {}, {}};
-  const Tokens tokens(grammar.program.attributes(), grammar.program.counters(), data, {});
+  const Tokens tokens(plan.program.attributes(), plan.program.counters(), data, {});
   share_work(tokens.sentences(), threads, [&](const auto& each) {
-    TreeParser<AveragedWeights> parser(grammar, weights);
+    SentenceParser<AveragedWeights> parser(plan, weights);
     each([&](std::int64_t s) {
       if (tokens[s].words == 0) return;
-      parser.parse(tokens[s], beam, parser.kAnyMargin, trees.heads.data() + data.offsets()[s],
-                   trees.labels.data() + data.offsets()[s]);
+      parser.find_tree(tokens[s], beam, parser.kAnyMargin, trees.heads.data() + data.offsets()[s],
+                       trees.labels.data() + data.offsets()[s]);
     });
   });
   return trees;

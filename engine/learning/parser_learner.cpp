@@ -26,9 +26,9 @@ ParserLearner::ParserLearner(Parts parts, const Options& options)
     : assembly_(std::move(parts)),
       unit_(checked(options, assembly_.system()).unit),
       learner_(options.beam, options.seed,
-               TableTask::make_weights(assembly_.grammar(), assembly_.model(), unit_, assembly_.vectors()),
+               TableTask::make_weights(assembly_.plan(), assembly_.model(), unit_, assembly_.vectors()),
                [this, ties = options.ties](const TrainingWeights& weights) {
-                 return std::make_unique<TableTask>(assembly_.grammar(), weights, ties);
+                 return std::make_unique<TableTask>(assembly_.plan(), weights, ties);
                }) {}
 
 void ParserLearner::train(const Corpus& corpus, std::span<const std::int64_t> order, const Strategy& strategy,

@@ -7,8 +7,8 @@
 
 #include "learning/learner.hpp"
 #include "learning/table_task.hpp"
-#include "search/assembly.hpp"
 #include "search/corpus.hpp"
+#include "search/model_assembly.hpp"
 
 namespace panparser {
 
@@ -36,7 +36,7 @@ class ParserLearner {
   void train(const Corpus& corpus, std::span<const std::int64_t> order, const Strategy& strategy,
              const Listener& listener = {}, const Sharing& sharing = {});
 
-  const Assembly& assembly() const { return assembly_; }
+  const ModelAssembly& assembly() const { return assembly_; }
   std::int32_t unit() const { return unit_; }
   const Progress& progress() const { return learner_.progress(); }
   std::int64_t time() const { return learner_.time(); }  // sentences that the average is over
@@ -56,7 +56,7 @@ class ParserLearner {
   void check_keys(std::span<const Key> keys) const;
   void check_labels(const SparseWeights::Rows& rows) const;
 
-  Assembly assembly_;
+  ModelAssembly assembly_;
   std::int32_t unit_;
   Learner<TableTask> learner_;
 };

@@ -5,26 +5,26 @@
 
 namespace panparser {
 
-TableTask::TableTask(const Grammar& grammar, const TrainingWeights& weights, std::span<const std::int32_t> ties)
-    : grammar_(grammar),
-      labels_see_(grammar.labels_see_vectors()),
+TableTask::TableTask(const ScoringPlan& plan, const TrainingWeights& weights, std::span<const std::int32_t> ties)
+    : plan_(plan),
+      labels_see_(plan.labels_see_vectors()),
       ties_(ties.begin(), ties.end()),
       weights_(weights),
-      search_(grammar_, weights_) {}
+      search_(plan_, weights_) {}
 
-TrainingWeights TableTask::make_weights(const Grammar& grammar, LayeredModel base, std::int32_t unit,
+TrainingWeights TableTask::make_weights(const ScoringPlan& plan, LayeredModel base, std::int32_t unit,
                                         const Vectors& vectors) {
-  const std::size_t classes = grammar.labels_see_vectors().size() * grammar.system.actions();
-  return {DenseWeights(grammar.system.actions()),
+  const std::size_t classes = plan.labels_see_vectors().size() * plan.system.actions();
+  return {DenseWeights(plan.system.actions()),
           SparseWeights(),
           std::move(base),
           unit,
           VectorWeights(vectors, classes),
-          VectorWeights(vectors, classes * grammar.labels.size)};
+          VectorWeights(vectors, classes * plan.labels.size)};
 }
 
 void TableTask::reward(std::int32_t state, std::int32_t by, Changes& changes) {
-  const int count = grammar_.program.templates();
+  const int count = plan_.program.templates();
   changes.class_keys.resize(changes.class_keys.size() + count);
   search_.extract(parent(state), action(state), changes.class_keys.data() + changes.class_keys.size() - count);
   changes.classes.push_back({count, action_of(action(state)), by});
@@ -38,10 +38,10 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
     const Arc arc = arena.arc(state);
     if (arc.head == kNone || arc.dependent < 1 || arc.dependent > example.tokens.words) continue;
     const std::int32_t gold = example.labels[arc.dependent - 1];
-    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never asked for
+    if (example.constraint && example.constraint->label(arc.dependent) >= 0) continue;  // given, so never queried
     if (gold < 0 || gold == arc.label || example.reference.gold.head(arc.dependent) != arc.head) continue;
     const std::size_t first = changes.label_keys.size();
-    changes.label_keys.resize(first + grammar_.program.templates());
+    changes.label_keys.resize(first + plan_.program.templates());
     const std::int32_t step = arena.action(state);
     const int count = search_.extract_for_labels(arena.parent(state), step, changes.label_keys.data() + first);
     changes.label_keys.resize(first + count);
@@ -55,7 +55,7 @@ void TableTask::learn_labels(const Example& example, std::span<const std::int32_
 void TableTask::change_vectors(std::int32_t state, std::int32_t step, std::int32_t by, Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
     const std::int32_t row = search_.vector_row(state, step, a);
-    if (row >= 0) changes.vectors.push_back({false, row, a * grammar_.system.actions() + action_of(step), by});
+    if (row >= 0) changes.vectors.push_back({false, row, a * plan_.system.actions() + action_of(step), by});
   }
 }
 
@@ -63,7 +63,7 @@ void TableTask::change_vectors(std::int32_t state, std::int32_t step, std::int32
                                Changes& changes) {
   for (std::size_t a = 0; a < labels_see_.size(); ++a) {
     const std::int32_t row = labels_see_[a] ? search_.vector_row(state, step, a) : -1;
-    const std::size_t first = (a * grammar_.system.actions() + action_of(step)) * grammar_.labels.size;
+    const std::size_t first = (a * plan_.system.actions() + action_of(step)) * plan_.labels.size;
     if (row >= 0) changes.vectors.push_back({true, row, first + label, by});
   }
 }
@@ -74,7 +74,7 @@ void TableTask::change_vectors(std::int32_t state, std::int32_t step, std::int32
 bool TableTask::derive(const Example& example, std::vector<std::int32_t>& derivation) {
   const auto heads = example.reference.gold.heads().subspan(1, example.tokens.words);
   if (example.constraint || std::find(heads.begin(), heads.end(), kUnknown) != heads.end()) return false;
-  const System& system = grammar_.system;
+  const System& system = plan_.system;
   MutableState state;
   state.reset(system.table().shape, example.tokens.words);
   System::Scratch& scratch = search_.scratch();

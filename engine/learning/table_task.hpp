@@ -21,8 +21,8 @@ class TableTask {
   using Weights = TrainingWeights;
 
   // The weights must outlive it.
-  TableTask(const Grammar& grammar, const TrainingWeights& weights, std::span<const std::int32_t> ties);
-  static TrainingWeights make_weights(const Grammar& grammar, LayeredModel base, std::int32_t unit,
+  TableTask(const ScoringPlan& plan, const TrainingWeights& weights, std::span<const std::int32_t> ties);
+  static TrainingWeights make_weights(const ScoringPlan& plan, LayeredModel base, std::int32_t unit,
                                       const Vectors& vectors);
 
   std::int32_t unit() const { return weights_.unit_; }
@@ -41,7 +41,7 @@ class TableTask {
   std::int32_t action(std::int32_t state) { return search_.arena().action(state); }
 
   void reward(std::int32_t state, std::int32_t by, Changes& changes);
-  bool has_labels() const { return grammar_.labels.size > 0; }
+  bool has_labels() const { return plan_.labels.size > 0; }
   void learn_labels(const Example& example, std::span<const std::int32_t> states, Changes& changes);
   void finish(const Example& example, Progress& progress);
 
@@ -49,7 +49,7 @@ class TableTask {
   void change_vectors(std::int32_t state, std::int32_t step, std::int32_t by, Changes& changes);
   void change_vectors(std::int32_t state, std::int32_t step, std::int32_t label, std::int32_t by, Changes& changes);
 
-  Grammar grammar_;
+  ScoringPlan plan_;
   std::vector<bool> labels_see_;  // by address with a vector
   std::vector<std::int32_t> ties_;
   const TrainingWeights& weights_;

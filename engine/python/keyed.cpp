@@ -11,8 +11,8 @@
 
 #include "features/selection.hpp"
 #include "python/module.hpp"
-#include "search/described.hpp"
-#include "search/grammar.hpp"
+#include "search/scoring_plan.hpp"
+#include "search/state_description.hpp"
 #include "weights/perceptron.hpp"
 
 namespace nb = nanobind;
@@ -267,7 +267,7 @@ void bind_keyed(nb::module_& m) {
       "label_templates",
       [](const System& system, const Program& program) {
         const Labels labels({true}, {true});
-        return Grammar{system, program, labels}.label_templates(program);
+        return ScoringPlan{system, program, labels}.label_templates(program);
       },
       "system"_a, "program"_a, "Numbers of the templates that labels of arcs see.");
 }

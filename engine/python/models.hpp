@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "search/assembly.hpp"
+#include "search/model_assembly.hpp"
 
 namespace panparser {
 

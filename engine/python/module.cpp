@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "systems/walk.hpp"
+#include "systems/random_walk.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>

@@ -14,9 +14,9 @@
 #include "python/module.hpp"
 #include "search/constraint.hpp"
 #include "systems/focus.hpp"
+#include "systems/random_walk.hpp"
 #include "systems/state.hpp"
 #include "systems/system.hpp"
-#include "systems/walk.hpp"
 #include "trees/gold.hpp"
 
 namespace nb = nanobind;
@@ -342,7 +342,7 @@ void bind_states(nb::module_& m) {
         WalkResult result;
         {
           nb::gil_scoped_release release;
-          result = walk(system, prepared, seed, transitions, linked, with_costs);
+          result = random_walk(system, prepared, seed, transitions, linked, with_costs);
         }
         return std::tuple{result.transitions, result.states, result.costs, result.heads, result.approximated};
       },

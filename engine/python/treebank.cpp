@@ -9,7 +9,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "base/distinct.hpp"
+#include "base/interning.hpp"
 #include "python/module.hpp"
 #include "treebank/alignment.hpp"
 
@@ -81,7 +81,7 @@ void bind_treebank(nb::module_& m) {
   m.def(
       "distinct",
       [](const Array<std::int64_t>& numbers) {
-        DistinctNumbers found = distinct_numbers(values(numbers));
+        InternedNumbers found = intern_numbers(values(numbers));
         return std::make_tuple(owned(std::move(found.values)), owned(std::move(found.of_numbers)));
       },
       nb::arg("numbers").noconvert(), "The distinct numbers, rising, and which of them each number is.");

@@ -24,7 +24,7 @@ void Batch::start(std::span<const Sentence> sentences) {
     has_references_ &= sentence.reference != nullptr;
     const Token words = sentence.tokens.words;
     words_ += words;
-    const bool asks = sentence.constraint && sentence.constraint->asks_for_heads();
+    const bool asks = sentence.constraint && sentence.constraint->needs_heads();
     if (words > 0) arenas_[s].reset(system_.table().shape, words, sentence.reference != nullptr || asks);
     const auto number = static_cast<std::int32_t>(s);
     const bool is_final = words == 0 || system_.is_final(LinkedState(arenas_[s], 0));

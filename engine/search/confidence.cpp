@@ -13,8 +13,8 @@ void lower(std::int32_t& signal, Score margin) { signal = std::min(signal, bound
 
 }  // namespace
 
-template <class Scorer>
-void SignalReader<Scorer>::hear(std::span<const Hypothesis> beam) {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::hear(std::span<const Hypothesis> beam) {
   for (const Hypothesis& hypothesis : beam) {
     const auto state = static_cast<std::size_t>(hypothesis.state);
     if (state < scores_.size()) continue;  // final, and already recorded
@@ -25,14 +25,14 @@ void SignalReader<Scorer>::hear(std::span<const Hypothesis> beam) {
   }
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::read(Search<Scorer>& search, const Grammar& grammar, std::span<const Hypothesis> beam,
-                                Token words, Signals* signals) {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read(Search<WeightLookup>& search, const ScoringPlan& plan,
+                                      std::span<const Hypothesis> beam, Token words, Signals* signals) {
   Arena& arena = search.arena();
   path_.clear();
   for (std::int32_t at = beam.front().state; at >= 0; at = arena.parent(at)) path_.push_back(at);
   std::reverse(path_.begin(), path_.end());
-  made_.assign(words, grammar.system.table().final.rest_to_root ? static_cast<std::int32_t>(path_.size()) - 1 : -1);
+  made_.assign(words, plan.system.table().final.rest_to_root ? static_cast<std::int32_t>(path_.size()) - 1 : -1);
   for (std::size_t i = 1; i < path_.size(); ++i) {
     const Arc& arc = arena.arc(path_[i]);
     if (arc.head != kNone && is_word(arc.dependent)) made_[arc.dependent - 1] = static_cast<std::int32_t>(i);
@@ -40,29 +40,29 @@ void SignalReader<Scorer>::read(Search<Scorer>& search, const Grammar& grammar, 
   Signals none;
   none.fill(kNoRival);
   std::fill_n(signals, words, none);
-  read_actions(search, grammar, signals);
-  if (grammar.labels.size > 0) read_labels(search, grammar, signals);
+  read_actions(search, plan, signals);
+  if (plan.labels.size > 0) read_labels(search, plan, signals);
   read_rivals(arena, signals);
   read_trees(arena, beam, signals);
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals) {
-  if (grammar.system.has_free_focus()) return read_steps(search, signals);
-  Scoring<Scorer>& scoring = search.scoring();
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read_actions(Search<WeightLookup>& search, const ScoringPlan& plan, Signals* signals) {
+  if (plan.system.has_free_focus()) return read_steps(search, signals);
+  BeamScorer<WeightLookup>& scoring = search.scoring();
   Arena& arena = search.arena();
   const std::size_t steps = path_.size() - 1;
   for (std::size_t first = 0; first < steps; first += kAtOnce) {
     const std::size_t end = std::min(steps, first + kAtOnce);
     scoring.start_actions();
-    for (std::size_t i = first; i < end; ++i) scoring.ask_actions(LinkedState(arena, path_[i]).window());
+    for (std::size_t i = first; i < end; ++i) scoring.query_actions(LinkedState(arena, path_[i]).window());
     scoring.fetch_actions();
     for (std::size_t i = first; i < end; ++i) {
       const LinkedState state(arena, path_[i]);
       const std::int32_t* const sums = scoring.actions(i - first, state.window());
       const Frame frame = state.frame();
       const int action = arena.action(path_[i + 1]);
-      const std::uint32_t others = grammar.system.legal(grammar.system.truths(frame)) & ~(1u << action);
+      const std::uint32_t others = plan.system.legal(plan.system.truths(frame)) & ~(1u << action);
       if (!others) continue;
       std::int32_t next = std::numeric_limits<std::int32_t>::min();
       for (std::uint32_t rest = others; rest; rest &= rest - 1) next = std::max(next, sums[std::countr_zero(rest)]);
@@ -72,8 +72,8 @@ void SignalReader<Scorer>::read_actions(Search<Scorer>& search, const Grammar& g
 }
 
 // The same if the focus is free: steps of all places are rivals.
-template <class Scorer>
-void SignalReader<Scorer>::read_steps(Search<Scorer>& search, Signals* signals) {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read_steps(Search<WeightLookup>& search, Signals* signals) {
   Arena& arena = search.arena();
   for (std::size_t i = 0; i + 1 < path_.size(); ++i) {
     const Hypothesis here{path_[i]};
@@ -94,9 +94,9 @@ void SignalReader<Scorer>::read_steps(Search<Scorer>& search, Signals* signals) 
   }
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::set_margin(std::size_t at, Score margin, Token top, Token front, const Arc& arc,
-                                      Signals* signals) const {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::set_margin(std::size_t at, Score margin, Token top, Token front, const Arc& arc,
+                                            Signals* signals) const {
   const auto step = static_cast<std::int32_t>(at + 1);
   for (const Token word : {top, front}) {
     if (is_word(word) && made_[word - 1] >= step) lower(signals[word - 1][kLeastMargin], margin);
@@ -107,9 +107,9 @@ void SignalReader<Scorer>::set_margin(std::size_t at, Score margin, Token top, T
   }
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals) {
-  Scoring<Scorer>& scoring = search.scoring();
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read_labels(Search<WeightLookup>& search, const ScoringPlan& plan, Signals* signals) {
+  BeamScorer<WeightLookup>& scoring = search.scoring();
   Arena& arena = search.arena();
   const auto words = static_cast<Token>(made_.size());
   for (Token first = 0; first < words; first += kAtOnce) {
@@ -118,26 +118,26 @@ void SignalReader<Scorer>::read_labels(Search<Scorer>& search, const Grammar& gr
     for (Token word = first; word < end; ++word) {
       if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
-      scoring.ask_label_sums(search.window(arena.parent(at), arena.action(at)), action_of(arena.action(at)));
+      scoring.query_label_sums(search.window(arena.parent(at), arena.action(at)), action_of(arena.action(at)));
     }
     scoring.fetch_labels();
-    std::size_t question = 0;
+    std::size_t query = 0;
     for (Token word = first; word < end; ++word) {
       if (!has_arc(arena, word)) continue;
       const std::int32_t at = path_[made_[word]];
       const Window window = search.window(arena.parent(at), arena.action(at));
       const std::int32_t label = arena.arc(at).label;
-      const std::int32_t* const sums = scoring.label_sums(question++, window, action_of(arena.action(at)));
-      const std::vector<std::uint8_t>& allowed = grammar.labels.allowed(scoring.is_of_root(arena.arc(at)));
-      for (std::int32_t other = 0; other < grammar.labels.size; ++other) {
+      const std::int32_t* const sums = scoring.label_sums(query++, window, action_of(arena.action(at)));
+      const std::vector<std::uint8_t>& allowed = plan.labels.allowed(scoring.is_of_root(arena.arc(at)));
+      for (std::int32_t other = 0; other < plan.labels.size; ++other) {
         if (allowed[other] && other != label) lower(signals[word][kLabelMargin], Score(sums[label]) - sums[other]);
       }
     }
   }
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::read_rivals(Arena& arena, Signals* signals) {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read_rivals(Arena& arena, Signals* signals) {
   const auto winner = [&](std::int32_t length) {
     return scores_[path_[std::min<std::size_t>(length, path_.size() - 1)]];
   };
@@ -155,8 +155,8 @@ void SignalReader<Scorer>::read_rivals(Arena& arena, Signals* signals) {
   }
 }
 
-template <class Scorer>
-void SignalReader<Scorer>::read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals) {
+template <class WeightLookup>
+void SignalReader<WeightLookup>::read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals) {
   for (const Hypothesis& hypothesis : beam.subspan(1)) {
     heads_.assign(made_.size(), kNone);
     for (std::int32_t at = hypothesis.state; at >= 0; at = arena.parent(at)) {

@@ -24,8 +24,8 @@ enum Signal : std::uint8_t {
 inline constexpr std::int32_t kNoRival = 1 << 30;
 using Signals = std::array<std::int32_t, kSignals>;
 
-// For one thread; Scorer as in Search.
-template <class Scorer>
+// For one thread; WeightLookup as in Search.
+template <class WeightLookup>
 class SignalReader {
  public:
   // Follows a search from its start: every beam, including the last, before `read`.
@@ -35,7 +35,7 @@ class SignalReader {
   }
   void hear(std::span<const Hypothesis> beam);
   // The signals of words 1..n; the best tree is that of the first hypothesis of the last beam.
-  void read(Search<Scorer>& search, const Grammar& grammar, std::span<const Hypothesis> beam, Token words,
+  void read(Search<WeightLookup>& search, const ScoringPlan& plan, std::span<const Hypothesis> beam, Token words,
             Signals* signals);
 
  private:
@@ -48,10 +48,10 @@ class SignalReader {
   Token head(const Arena& arena, Token word) const {
     return has_arc(arena, word) ? arena.arc(path_[made_[word]]).head : kNone;
   }
-  void read_actions(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
-  void read_steps(Search<Scorer>& search, Signals* signals);
+  void read_actions(Search<WeightLookup>& search, const ScoringPlan& plan, Signals* signals);
+  void read_steps(Search<WeightLookup>& search, Signals* signals);
   void set_margin(std::size_t at, Score margin, Token top, Token front, const Arc& arc, Signals* signals) const;
-  void read_labels(Search<Scorer>& search, const Grammar& grammar, Signals* signals);
+  void read_labels(Search<WeightLookup>& search, const ScoringPlan& plan, Signals* signals);
   void read_rivals(Arena& arena, Signals* signals);
   void read_trees(Arena& arena, std::span<const Hypothesis> beam, Signals* signals);
 

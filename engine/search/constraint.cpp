@@ -52,11 +52,11 @@ std::optional<Constraint> Constraints::operator[](std::int64_t sentence) const {
   const auto heads = std::span(heads_).subspan(first, count);
   const auto labels = std::span(labels_).subspan(first, count);
   const auto found = allowed_.find(sentence);
-  const bool asks_for_heads = found != allowed_.end() || std::any_of(heads.begin(), heads.end(), is_given);
-  const bool asks_for_labels = std::any_of(labels.begin(), labels.end(), [](auto label) { return label != kAnyLabel; });
-  if (!asks_for_heads && !asks_for_labels) return std::nullopt;
+  const bool needs_heads = found != allowed_.end() || std::any_of(heads.begin(), heads.end(), is_given);
+  const bool needs_labels = std::any_of(labels.begin(), labels.end(), [](auto label) { return label != kAnyLabel; });
+  if (!needs_heads && !needs_labels) return std::nullopt;
   std::optional<Reference> reference;
-  if (asks_for_heads) {
+  if (needs_heads) {
     std::vector<Token> placed;
     const Token root = system_.table().shape.root(static_cast<Token>(count));
     place(heads, root, placed);
@@ -64,7 +64,7 @@ std::optional<Constraint> Constraints::operator[](std::int64_t sentence) const {
     reference->order.clear();  // words may change places wherever that loses no given head
   }
   return Constraint(std::move(reference), found == allowed_.end() ? std::span<const std::uint8_t>() : found->second,
-                    asks_for_labels ? labels : std::span<const std::int32_t>(), moving_);
+                    needs_labels ? labels : std::span<const std::int32_t>(), moving_);
 }
 
 void find_conflicts(std::span<const std::int64_t> offsets, std::span<const std::int32_t> heads, bool root_first,

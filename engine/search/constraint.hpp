@@ -31,7 +31,7 @@ class Constraint {
              std::span<const std::int32_t> labels, std::span<const std::uint8_t> moving)
       : reference_(std::move(reference)), allowed_(allowed), labels_(labels), moving_(moving) {}
 
-  bool asks_for_heads() const { return reference_.has_value(); }  // if not, all actions remain
+  bool needs_heads() const { return reference_.has_value(); }  // if not, all actions remain
 
   struct Choice {
     std::uint32_t legal;  // those that remain

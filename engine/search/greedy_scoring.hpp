@@ -8,28 +8,28 @@
 #include <vector>
 
 #include "features/selection.hpp"
-#include "search/grammar.hpp"
+#include "search/scoring_plan.hpp"
 #include "search/vector_scoring.hpp"
 #include "weights/lines.hpp"
 
 namespace panparser {
 
-// Scorer as in Scoring.
-template <class Scorer>
+// WeightLookup as in BeamScorer.
+template <class WeightLookup>
 class GreedyScoring {
  public:
-  GreedyScoring(const Grammar& grammar, const Scorer& scorer)
-      : grammar_(grammar),
-        scorer_(scorer),
-        kept_(grammar.system.actions()),
-        sums_(grammar.system.actions()),
-        label_sums_(grammar.labels.size),
-        vectors_(grammar.program, scorer, grammar.system.actions(), grammar.labels.size, grammar.labels_see_vectors()) {
-    for (std::size_t p = 0; p < grammar.programs(); ++p) {
-      parts_.emplace_back(grammar, grammar.program_at(p));
-      const std::size_t room = scorer.spots(p) * parts_[p].keys.size();
-      spots_.resize(std::max(spots_.size(), room));
-      buffer_spots_.resize(spots_.size());
+  GreedyScoring(const ScoringPlan& plan, const WeightLookup& weights)
+      : plan_(plan),
+        weights_(weights),
+        kept_(plan.system.actions()),
+        sums_(plan.system.actions()),
+        label_sums_(plan.labels.size),
+        vectors_(plan.program, weights, plan.system.actions(), plan.labels.size, plan.labels_see_vectors()) {
+    for (std::size_t p = 0; p < plan.programs(); ++p) {
+      parts_.emplace_back(plan, plan.program_at(p));
+      const std::size_t room = weights.lines_per_feature(p) * parts_[p].keys.size();
+      lines_.resize(std::max(lines_.size(), room));
+      buffer_lines_.resize(lines_.size());
     }
   }
 
@@ -43,7 +43,7 @@ class GreedyScoring {
     window_ = window;
     is_extracted_ = false;
     // Words that return make the buffer differ even if B0 is the same.
-    is_kept_ &= window.buffer[0] == front_ && !grammar_.system.has_back() && !grammar_.system.has_free_focus();
+    is_kept_ &= window.buffer[0] == front_ && !plan_.system.has_back() && !plan_.system.has_free_focus();
     front_ = window.buffer[0];
   }
   const std::int32_t* actions() {
@@ -56,11 +56,11 @@ class GreedyScoring {
       if (!is_kept_) {
         extract(part, kFront);
         extract(part, kBuffer);
-        seek_actions(p, part.buffer_keys(), buffer_spots_);
+        prefetch_actions(p, part.buffer_keys(), buffer_lines_);
       }
-      seek_actions(p, part.other_keys(), spots_);
-      if (!is_kept_) add_actions(p, part.buffer_keys(), buffer_spots_, kept_);
-      add_actions(p, part.other_keys(), spots_, sums_);
+      prefetch_actions(p, part.other_keys(), lines_);
+      if (!is_kept_) add_actions(p, part.buffer_keys(), buffer_lines_, kept_);
+      add_actions(p, part.other_keys(), lines_, sums_);
     }
     for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] += kept_[c];
     if (vectors_.any()) vectors_.add_actions(window_, tokens_, sums_.data());
@@ -79,13 +79,13 @@ class GreedyScoring {
       const std::span<const Key> keys = part.keys_for_labels();
       const auto count = static_cast<int>(keys.size());
       for (std::size_t i = 0; i < keys.size(); ++i) part.label_keys[i] = label_key(keys[i], action);
-      scorer_.seek_labels(part.label_keys.data(), count, p, spots_.data());
-      scorer_.labels(part.label_keys.data(), spots_.data(), count, p, label_sums_.data());
+      weights_.prefetch_labels(part.label_keys.data(), count, p, lines_.data());
+      weights_.labels(part.label_keys.data(), lines_.data(), count, p, label_sums_.data());
     }
     is_extracted_ = true;
     if (vectors_.any()) vectors_.add_labels(window_, tokens_, action, label_sums_.data());
-    const bool of_root = arc.head == grammar_.system.table().shape.root(tokens_.words);
-    return grammar_.labels.best(label_sums_.data(), of_root, excluded);
+    const bool of_root = arc.head == plan_.system.table().shape.root(tokens_.words);
+    return plan_.labels.best(label_sums_.data(), of_root, excluded);
   }
 
  private:
@@ -93,7 +93,7 @@ class GreedyScoring {
   enum Section : std::uint8_t { kForLabels, kFront, kRest, kBuffer, kSections };
 
   struct Part {  // of one program
-    Part(const Grammar& grammar, const Program& program) : selection(program, sections(grammar, program)) {
+    Part(const ScoringPlan& plan, const Program& program) : selection(program, sections(plan, program)) {
       keys.resize(selection.size());
       label_keys.resize(selection.size(kForLabels) + selection.size(kFront));
       std::size_t at = 0;
@@ -102,13 +102,13 @@ class GreedyScoring {
         at += selection.size(section);
       }
     }
-    static std::vector<std::vector<int>> sections(const Grammar& grammar, const Program& program) {
+    static std::vector<std::vector<int>> sections(const ScoringPlan& plan, const Program& program) {
       std::vector<std::vector<int>> numbers(kSections);
       for (int t = 0; t < program.templates(); ++t) {
         const bool buffer = program.group_of(t) == kBufferGroup;
-        numbers[grammar.is_for_labels(program, t) ? (buffer ? kFront : kForLabels)
-                : buffer                          ? kBuffer
-                                                  : kRest]
+        numbers[plan.is_for_labels(program, t) ? (buffer ? kFront : kForLabels)
+                : buffer                       ? kBuffer
+                                               : kRest]
             .push_back(t);
       }
       return numbers;
@@ -125,16 +125,16 @@ class GreedyScoring {
     part.selection.gather(section, window_, tokens_, gathered_);
     part.selection.extract(section, gathered_, part.keys.data() + part.firsts[section]);
   }
-  void seek_actions(std::size_t program, std::span<const Key> keys, std::vector<Spot>& spots) const {
-    scorer_.seek_actions(keys.data(), static_cast<int>(keys.size()), program, spots.data());
+  void prefetch_actions(std::size_t program, std::span<const Key> keys, std::vector<LineIndex>& lines) const {
+    weights_.prefetch_actions(keys.data(), static_cast<int>(keys.size()), program, lines.data());
   }
-  void add_actions(std::size_t program, std::span<const Key> keys, const std::vector<Spot>& spots,
+  void add_actions(std::size_t program, std::span<const Key> keys, const std::vector<LineIndex>& lines,
                    std::vector<std::int32_t>& sums) const {
-    scorer_.actions(keys.data(), spots.data(), static_cast<int>(keys.size()), program, sums.data());
+    weights_.actions(keys.data(), lines.data(), static_cast<int>(keys.size()), program, sums.data());
   }
 
-  const Grammar grammar_;
-  const Scorer& scorer_;
+  const ScoringPlan plan_;
+  const WeightLookup& weights_;
   SentenceTokens tokens_{};
   Window window_{};
   Token front_ = kNone;
@@ -142,9 +142,9 @@ class GreedyScoring {
   bool is_extracted_ = false;  // are the features of the state known that labels see?
   std::vector<Part> parts_;    // by program
   Selection::Gathered gathered_;
-  std::vector<Spot> spots_, buffer_spots_;
+  std::vector<LineIndex> lines_, buffer_lines_;
   std::vector<std::int32_t> kept_, sums_, label_sums_;
-  VectorScoring<Scorer> vectors_;
+  VectorScoring<WeightLookup> vectors_;
 };
 
 }  // namespace panparser

@@ -38,21 +38,21 @@ std::vector<std::int32_t> Inside::each_row(std::size_t address, std::span<const 
 
 std::vector<std::int32_t> Inside::action_weights(std::span<const Key> keys) const {
   const LayeredModel& model = assembly_.model();
-  std::vector<Spot> spots(model.spots(0));
+  std::vector<LineIndex> lines(model.lines_per_feature(0));
   return each_key(keys, assembly_.system().actions(), [&](Key key, std::int32_t* sums) {
-    model.seek_actions(&key, 1, 0, spots.data());
-    model.actions(&key, spots.data(), 1, 0, sums);
+    model.prefetch_actions(&key, 1, 0, lines.data());
+    model.actions(&key, lines.data(), 1, 0, sums);
   });
 }
 
 std::vector<std::int32_t> Inside::label_weights(std::span<const Key> keys, int action) const {
   check_action(action);
   const LayeredModel& model = assembly_.model();
-  std::vector<Spot> spots(model.spots(0));
+  std::vector<LineIndex> lines(model.lines_per_feature(0));
   return each_key(keys, assembly_.labels().size, [&](Key key, std::int32_t* sums) {
     const Key own = label_key(key, action);
-    model.seek_labels(&own, 1, 0, spots.data());
-    model.labels(&own, spots.data(), 1, 0, sums);
+    model.prefetch_labels(&own, 1, 0, lines.data());
+    model.labels(&own, lines.data(), 1, 0, sums);
   });
 }
 

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "search/assembly.hpp"
+#include "search/model_assembly.hpp"
 
 namespace panparser {
 
 // Matrices are flat. The assembly must outlive it. Throws std::out_of_range on what the parser does not have.
 class Inside {
  public:
-  explicit Inside(const Assembly& assembly) : assembly_(assembly) {}
+  explicit Inside(const ModelAssembly& assembly) : assembly_(assembly) {}
 
   // What each feature adds to the score of each action; or of each label, for the arc that an action makes:
   // [key][action] and [key][label].
@@ -23,8 +23,8 @@ class Inside {
   std::vector<std::int32_t> vector_label_weights(std::size_t address, int action,
                                                  std::span<const std::int32_t> rows) const;
 
-  std::vector<int> label_templates() const { return assembly_.grammar().label_templates(assembly_.program()); }
-  std::vector<bool> label_vectors() const { return assembly_.grammar().labels_see_vectors(); }  // by address
+  std::vector<int> label_templates() const { return assembly_.plan().label_templates(assembly_.program()); }
+  std::vector<bool> label_vectors() const { return assembly_.plan().labels_see_vectors(); }  // by address
 
  private:
   void check_action(int action) const;
@@ -34,7 +34,7 @@ class Inside {
   std::vector<std::int32_t> each_row(std::size_t address, std::span<const std::int32_t> rows, int width,
                                      const Add& add) const;
 
-  const Assembly& assembly_;
+  const ModelAssembly& assembly_;
 };
 
 }  // namespace panparser

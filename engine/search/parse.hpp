@@ -18,23 +18,23 @@ struct Tree {
   Score score = 0;
 };
 
-// For one thread. Scorer is LayeredModel, or AveragedWeights.
-template <class Scorer>
-class TreeParser {
+// For one thread. WeightLookup is LayeredModel, or AveragedWeights.
+template <class WeightLookup>
+class SentenceParser {
  public:
-  TreeParser(const Grammar& grammar, const Scorer& model)
-      : grammar_(grammar), search_(grammar, model), scoring_(grammar, model) {}
+  SentenceParser(const ScoringPlan& plan, const WeightLookup& model)
+      : plan_(plan), search_(plan, model), scoring_(plan, model) {}
 
   static constexpr Score kAnyMargin = std::numeric_limits<Score>::max();
 
   // Writes the best tree that a beam finds; a beam of 1 takes a faster path without shared structure. Hypotheses that
   // are behind the best by more than the margin leave the beam. Returns the largest distance of the tree behind the
   // best. A constraint, if any, restricts the search. `signals`: of each word, if requested.
-  Score parse(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
-              const Constraint* constraint = nullptr, Signals* signals = nullptr);
+  Score find_tree(const SentenceTokens& tokens, int beam, Score margin, std::int32_t* heads, std::int32_t* labels,
+                  const Constraint* constraint = nullptr, Signals* signals = nullptr);
   // Different trees, best first: at most `count`. A beam of 0 has no bounds: exhaustive search.
   std::vector<Tree> best(const SentenceTokens& tokens, int beam, int count, const Constraint* constraint = nullptr);
-  // Appends the derivation of the tree that `parse` writes: steps, and labels of their arcs (-1: it makes none).
+  // Appends the derivation of the tree that `find_tree` writes: steps, and labels of their arcs (-1: it makes none).
   void derivation(const SentenceTokens& tokens, int beam, Score margin, std::vector<std::int32_t>& actions,
                   std::vector<std::int32_t>& labels);
 
@@ -44,16 +44,16 @@ class TreeParser {
   const std::vector<Hypothesis>& decode(const SentenceTokens& tokens, int beam, Score margin,
                                         const Constraint* constraint, bool heard = false);
 
-  Grammar grammar_;
-  Search<Scorer> search_;
-  GreedyScoring<Scorer> scoring_;
+  ScoringPlan plan_;
+  Search<WeightLookup> search_;
+  GreedyScoring<WeightLookup> scoring_;
   MutableState state_;
   std::vector<Hypothesis> beam_, next_;
   std::vector<Candidate> candidates_;
-  SignalReader<Scorer> reader_;
+  SignalReader<WeightLookup> reader_;
 };
 
-extern template class TreeParser<LayeredModel>;
-extern template class TreeParser<AveragedWeights>;
+extern template class SentenceParser<LayeredModel>;
+extern template class SentenceParser<AveragedWeights>;
 
 }  // namespace panparser

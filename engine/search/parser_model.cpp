@@ -32,15 +32,15 @@ Trees ParserModel::parse(const TreebankData& data, const ParseOptions& options) 
               std::vector<Score>(data.offsets().size() - 1), std::vector<Signals>(options.confidence ? words : 0)};
   const Tokens all = tokens(data, options);
   share_work(all.sentences(), options.threads, [&](const auto& each) {
-    TreeParser<LayeredModel> parser(assembly_.grammar(), assembly_.model());
+    SentenceParser<LayeredModel> parser(assembly_.plan(), assembly_.model());
     each([&](std::int64_t s) {
       if (all[s].words == 0) return;
       const auto constraint = options.constraints ? (*options.constraints)[s] : std::nullopt;
       const std::int64_t first = data.offsets()[s];
       trees.behind[s] =
-          parser.parse(all[s], options.beam, options.margin.value_or(parser.kAnyMargin), trees.heads.data() + first,
-                       trees.labels.data() + first, constraint ? &*constraint : nullptr,
-                       options.confidence ? trees.signals.data() + first : nullptr);
+          parser.find_tree(all[s], options.beam, options.margin.value_or(parser.kAnyMargin), trees.heads.data() + first,
+                           trees.labels.data() + first, constraint ? &*constraint : nullptr,
+                           options.confidence ? trees.signals.data() + first : nullptr);
     });
   });
   return trees;
@@ -53,7 +53,7 @@ std::vector<Tree> ParserModel::best(const TreebankData& data, std::int64_t sente
   const Tokens one = tokens(data, options, sentence);
   if (one[0].words == 0) return {};
   const auto constraint = options.constraints ? (*options.constraints)[sentence] : std::nullopt;
-  TreeParser<LayeredModel> parser(assembly_.grammar(), assembly_.model());
+  SentenceParser<LayeredModel> parser(assembly_.plan(), assembly_.model());
   return parser.best(one[0], options.beam, count, constraint ? &*constraint : nullptr);
 }
 
@@ -62,7 +62,7 @@ Derived ParserModel::derivations(const TreebankData& data, const ParseOptions& o
   check(data, options);
   Derived found;
   const Tokens all = tokens(data, options);
-  TreeParser<LayeredModel> parser(assembly_.grammar(), assembly_.model());
+  SentenceParser<LayeredModel> parser(assembly_.plan(), assembly_.model());
   for (std::int64_t s = 0; s < all.sentences(); ++s) {
     const std::size_t before = found.actions.size();
     if (all[s].words > 0) {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "search/assembly.hpp"
 #include "search/constraint.hpp"
+#include "search/model_assembly.hpp"
 #include "search/parse.hpp"
 #include "treebank/conllu.hpp"
 
@@ -38,7 +38,7 @@ class ParserModel {
  public:
   explicit ParserModel(Parts parts) : assembly_(std::move(parts)) {}
 
-  const Assembly& assembly() const { return assembly_; }
+  const ModelAssembly& assembly() const { return assembly_; }
 
   // The same for any number of threads: each sentence is parsed by one.
   Trees parse(const TreebankData& data, const ParseOptions& options) const;
@@ -51,7 +51,7 @@ class ParserModel {
   void check(const TreebankData& data, const ParseOptions& options) const;
   Tokens tokens(const TreebankData& data, const ParseOptions& options, std::int64_t only = -1) const;
 
-  Assembly assembly_;
+  ModelAssembly assembly_;
 };
 
 }  // namespace panparser

@@ -1,4 +1,4 @@
-// Search: hypotheses, their expansion and scores. Training and parsing share it; they differ in the scorer.
+// Search: hypotheses, their expansion and scores. Training and parsing share it; they differ in the weights.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "search/beam_scoring.hpp"
 #include "search/constraint.hpp"
-#include "search/scoring.hpp"
 #include "systems/focus.hpp"
 #include "systems/oracle.hpp"
-#include "systems/walk.hpp"
+#include "systems/random_walk.hpp"
 #include "weights/perceptron.hpp"
 
 namespace panparser {
@@ -57,48 +57,47 @@ inline void cut(std::vector<Candidate>& candidates, std::size_t width) {
 }
 
 // Steps the states of one sentence.
-template <class Scorer>
+template <class WeightLookup>
 class Search {
  public:
-  Search(const Grammar& grammar, const Scorer& scorer)
-      : grammar_(grammar),
-        scoring_(grammar, scorer),
-        features_(grammar.program,
-                  {grammar.label_templates(grammar.program), Grammar::templates(grammar.program, [&](int t) {
-                     return !grammar.is_for_labels(grammar.program, t);
-                   })}) {}
+  Search(const ScoringPlan& plan, const WeightLookup& weights)
+      : plan_(plan),
+        scoring_(plan, weights),
+        features_(plan.program, {plan.label_templates(plan.program), ScoringPlan::templates(plan.program, [&](int t) {
+                                   return !plan.is_for_labels(plan.program, t);
+                                 })}) {}
 
   Arena& arena() { return arena_; }
-  Scoring<Scorer>& scoring() { return scoring_; }
+  BeamScorer<WeightLookup>& scoring() { return scoring_; }
   System::Scratch& scratch() { return scratch_; }
   // Costs are available if states are tracked. A constraint applies from now on.
   Hypothesis start(const SentenceTokens& tokens, bool tracking, const Constraint* constraint = nullptr) {
     tokens_ = tokens;
     constraint_ = constraint;
     scoring_.start(tokens);
-    tracking |= constraint && constraint->asks_for_heads();
-    arena_.reset(grammar_.system.table().shape, tokens.words, tracking);
+    tracking |= constraint && constraint->needs_heads();
+    arena_.reset(plan_.system.table().shape, tokens.words, tracking);
     return {arena_.initial(), 0, 0, 0, is_final(arena_.initial())};
   }
-  bool is_final(std::int32_t state) { return grammar_.system.is_final(LinkedState(arena_, state)); }
+  bool is_final(std::int32_t state) { return plan_.system.is_final(LinkedState(arena_, state)); }
 
   // Appends the possible next steps of each hypothesis of a beam; with losses if there is a reference.
   void expand(std::span<const Hypothesis> beam, const Reference* reference, std::vector<Candidate>& out) {
-    if (grammar_.system.has_free_focus()) return expand_places(beam, reference, constraint_, out);
+    if (plan_.system.has_free_focus()) return expand_places(beam, reference, constraint_, out);
     for (std::size_t first = 0; first < beam.size(); first += kAtOnce) {
       const std::size_t end = std::min(beam.size(), first + kAtOnce);
       scoring_.start_actions();
       for (std::size_t i = first; i < end; ++i) {
-        if (!beam[i].is_final) scoring_.ask_actions(LinkedState(arena_, beam[i].state).window());
+        if (!beam[i].is_final) scoring_.query_actions(LinkedState(arena_, beam[i].state).window());
       }
       scoring_.fetch_actions();
-      std::size_t question = 0;
+      std::size_t query = 0;
       for (std::size_t i = first; i < end; ++i) {
         const auto from = static_cast<std::int32_t>(i);
         if (beam[i].is_final) {
           out.push_back({from, -1, beam[i].loss, beam[i].score, 0, beam[i].violations});
         } else {
-          follow(beam[i], from, question++, reference, out);
+          add_steps(beam[i], from, query++, reference, out);
         }
       }
     }
@@ -112,7 +111,7 @@ class Search {
       if (beam[i].is_final) {
         out.push_back({from, -1, beam[i].loss, beam[i].score, 0, beam[i].violations});
       } else {
-        follow_places(beam[i], from, reference, constraint, out);
+        add_steps_everywhere(beam[i], from, reference, constraint, out);
       }
     }
   }
@@ -129,7 +128,7 @@ class Search {
           continue;
         }
         LinkedState after = LinkedState(arena_, parent.state).fork(some[i].action);
-        take(grammar_.system, after, some[i].action, labels_[i]);
+        take(plan_.system, after, some[i].action, labels_[i]);
         out.push_back({after.index(), some[i].loss, some[i].score, parent.length + 1, is_final(after.index()), 0,
                        some[i].violations});
       }
@@ -139,7 +138,7 @@ class Search {
   // A state as a step sees it.
   Window window(std::int32_t state, std::int32_t step) {
     Window window;
-    see(grammar_.system, LinkedState(arena_, state), step, [&](const LinkedState& seen) { window = seen.window(); });
+    see(plan_.system, LinkedState(arena_, state), step, [&](const LinkedState& seen) { window = seen.window(); });
     return window;
   }
   // The features of a state, of the first program; or only those that labels see, and how many there are.
@@ -151,15 +150,15 @@ class Search {
     return features_.size(0);
   }
   std::int32_t vector_row(std::int32_t state, std::int32_t step, std::size_t i) {
-    return grammar_.program.vector_row(i, window(state, step), tokens_);
+    return plan_.program.vector_row(i, window(state, step), tokens_);
   }
 
  private:
   static constexpr std::size_t kAtOnce = 32;  // states whose weights are fetched together
 
-  void follow(const Hypothesis& hypothesis, std::int32_t from, std::size_t question, const Reference* reference,
-              std::vector<Candidate>& out) {
-    const System& system = grammar_.system;
+  void add_steps(const Hypothesis& hypothesis, std::int32_t from, std::size_t query, const Reference* reference,
+                 std::vector<Candidate>& out) {
+    const System& system = plan_.system;
     const LinkedState state(arena_, hypothesis.state);
     const Frame frame = state.frame();
     const Bits truths = system.truths(frame);
@@ -171,7 +170,7 @@ class Search {
       legal = choice.legal;
       violations += choice.cost;
     }
-    const std::int32_t* const sums = scoring_.actions(question, state.window());
+    const std::int32_t* const sums = scoring_.actions(query, state.window());
     std::array<std::int32_t, System::kMaxRows> costs;
     std::int32_t least = 0;
     if (reference) {
@@ -186,9 +185,9 @@ class Search {
     }
   }
 
-  void follow_places(const Hypothesis& hypothesis, std::int32_t from, const Reference* reference,
-                     const Constraint* constraint, std::vector<Candidate>& out) {
-    const System& system = grammar_.system;
+  void add_steps_everywhere(const Hypothesis& hypothesis, std::int32_t from, const Reference* reference,
+                            const Constraint* constraint, std::vector<Candidate>& out) {
+    const System& system = plan_.system;
     const std::size_t first = out.size();
     std::int32_t violations = std::numeric_limits<std::int32_t>::max();
     std::array<std::int32_t, System::kMaxRows> costs{};
@@ -204,12 +203,12 @@ class Search {
       if (choice.cost < violations) out.resize(first);
       violations = choice.cost;
       if (reference) system.costs(seen, frame, truths, choice.legal, *reference, scratch_, costs);
-      const auto question = static_cast<std::int32_t>(windows_.size());
+      const auto query = static_cast<std::int32_t>(windows_.size());
       windows_.push_back(seen.window());
-      scoring_.ask_actions(windows_.back());
+      scoring_.query_actions(windows_.back());
       for (; choice.legal; choice.legal &= choice.legal - 1) {
         const int action = std::countr_zero(choice.legal);
-        out.push_back({from, make_step(action, frame.at[kS0]), costs[action], hypothesis.score, question, 0});
+        out.push_back({from, make_step(action, frame.at[kS0]), costs[action], hypothesis.score, query, 0});
       }
     });
     if (out.size() == first) throw Stuck("no legal transition in a state that is not final");
@@ -231,43 +230,43 @@ class Search {
   // For each candidate the best label of the arc that it makes; -1 if it makes none.
   void choose_labels(std::span<const Hypothesis> parents, std::span<const Candidate> candidates) {
     labels_.assign(candidates.size(), -1);
-    asked_.clear();
-    if (grammar_.labels.size == 0) return;
+    label_queries_.clear();
+    if (plan_.labels.size == 0) return;
     scoring_.start_labels();
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       if (candidates[i].action < 0) continue;
       const int action = action_of(candidates[i].action);
-      if (!grammar_.system.labels(action)) continue;
+      if (!plan_.system.labels(action)) continue;
       const Window window = this->window(parents[candidates[i].from].state, candidates[i].action);
-      const Arc arc = grammar_.system.labeled_arc(window, action);
+      const Arc arc = plan_.system.labeled_arc(window, action);
       labels_[i] = constraint_ ? constraint_->label(arc.dependent) : kAnyLabel;
       if (labels_[i] >= 0) continue;
-      scoring_.ask_label(window, action);
-      asked_.push_back({i, window, arc});
+      scoring_.query_label(window, action);
+      label_queries_.push_back({i, window, arc});
     }
     scoring_.fetch_labels();
-    for (std::size_t question = 0; question < asked_.size(); ++question) {
-      const auto& [i, window, arc] = asked_[question];
+    for (std::size_t query = 0; query < label_queries_.size(); ++query) {
+      const auto& [i, window, arc] = label_queries_[query];
       const bool stays = labels_[i] == kStayingLabel;
-      labels_[i] = scoring_.label(question, window, action_of(candidates[i].action), arc,
+      labels_[i] = scoring_.label(query, window, action_of(candidates[i].action), arc,
                                   stays ? constraint_->moving() : std::span<const std::uint8_t>());
     }
   }
 
-  struct AskedLabel {
+  struct LabelQuery {
     std::size_t candidate;
     Window window;
     Arc arc;
   };
 
-  const Grammar grammar_;
-  Scoring<Scorer> scoring_;
+  const ScoringPlan plan_;
+  BeamScorer<WeightLookup> scoring_;
   Selection features_;  // those for labels, and the others
   SentenceTokens tokens_{};
   Arena arena_;
   System::Scratch scratch_;
   std::vector<std::int32_t> labels_;        // of candidates
-  std::vector<AskedLabel> asked_;           // candidates whose labels the scores decide
+  std::vector<LabelQuery> label_queries_;   // candidates whose labels the scores decide
   std::vector<Window> windows_;             // of the places of a free focus
   const Constraint* constraint_ = nullptr;  // of the sentence
   System::Scratch constraint_scratch_;

@@ -10,13 +10,14 @@
 
 namespace panparser {
 
-// Scorer has vector_actions(address, row, sums), vector_labels(address, action, row, sums) and kLearns.
-template <class Scorer>
+// WeightLookup has vector_actions(address, row, sums), vector_labels(address, action, row, sums) and kLearns.
+template <class WeightLookup>
 class VectorScoring {
  public:
   // `for_labels`: for each address with a vector, whether labels use it.
-  VectorScoring(const Program& program, const Scorer& scorer, int actions, int labels, std::vector<bool> for_labels)
-      : program_(program), scorer_(scorer), classes_(actions), for_labels_(std::move(for_labels)) {
+  VectorScoring(const Program& program, const WeightLookup& weights, int actions, int labels,
+                std::vector<bool> for_labels)
+      : program_(program), weights_(weights), classes_(actions), for_labels_(std::move(for_labels)) {
     const std::size_t addresses = program.vectors().size();
     actions_.assign(addresses, RowMemo(static_cast<std::size_t>(actions)));
     labels_.assign(addresses * actions, RowMemo(static_cast<std::size_t>(labels)));
@@ -24,7 +25,7 @@ class VectorScoring {
 
   bool any() const { return !actions_.empty(); }
   void forget() {
-    if constexpr (Scorer::kLearns) {
+    if constexpr (WeightLookup::kLearns) {
       for (RowMemo& memo : actions_) memo.forget();
       for (RowMemo& memo : labels_) memo.forget();
     }
@@ -35,7 +36,7 @@ class VectorScoring {
       const std::int32_t row = program_.vector_row(a, window, tokens);
       if (row < 0) continue;
       const auto [own, is_new] = actions_[a].find(row);
-      if (is_new) scorer_.vector_actions(a, row, own);
+      if (is_new) weights_.vector_actions(a, row, own);
       for (std::size_t c = 0; c < own.size(); ++c) sums[c] += own[c];
     }
   }
@@ -44,14 +45,14 @@ class VectorScoring {
       const std::int32_t row = for_labels_[a] ? program_.vector_row(a, window, tokens) : -1;
       if (row < 0) continue;
       const auto [own, is_new] = labels_[a * classes_ + action].find(row);
-      if (is_new) scorer_.vector_labels(a, action, row, own);
+      if (is_new) weights_.vector_labels(a, action, row, own);
       for (std::size_t l = 0; l < own.size(); ++l) sums[l] += own[l];
     }
   }
 
  private:
   const Program& program_;
-  const Scorer& scorer_;
+  const WeightLookup& weights_;
   std::size_t classes_;
   std::vector<bool> for_labels_;
   std::vector<RowMemo> actions_, labels_;  // by address; labels by address and action

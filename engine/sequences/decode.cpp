@@ -30,8 +30,8 @@ void SequenceDecoder::decode(const Sequence& sequence, int beam, std::int32_t* c
   search_.write(search(sequence, beam).front().state, classes);
 }
 
-// The features of an item, and the lines of their weights, are asked for while those of the item before are read. Where
-// only one class is allowed, nothing is.
+// The features of an item, and the lines of their weights, are prefetched while those of the item before are read.
+// Where only one class is allowed, nothing is.
 void SequenceDecoder::greedy(const Sequence& sequence, std::int32_t* classes) {
   const auto ask = [&](std::int32_t item, std::vector<Key>& keys) {
     if (item == sequence.length || sequence.allowed(item).size() == 1) return;

@@ -1,5 +1,5 @@
 // Search over sequences: hypotheses are classes given so far. Training and decoding share it; they differ in the
-// scorer.
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "search/questions.hpp"
 #include "search/search.hpp"
+#include "search/weight_lookups.hpp"
 #include "sequences/sequence.hpp"
 
 namespace panparser {
@@ -40,14 +40,14 @@ struct ItemWindow {
   }
 };
 
-// Scorer has prefetch(keys, count) and add_to(keys, count, sums): ClassWeights, or ClassModel.
-template <class Scorer>
+// WeightLookup has prefetch(keys, count) and add_to(keys, count, sums): ClassWeights, or ClassModel.
+template <class WeightLookup>
 class SequenceSearch {
  public:
-  SequenceSearch(const SequenceProgram& program, const SequenceClasses& classes, const Scorer& scorer)
+  SequenceSearch(const SequenceProgram& program, const SequenceClasses& classes, const WeightLookup& weights)
       : program_(program),
         classes_(classes),
-        scorer_(scorer),
+        weights_(weights),
         keys_(program.templates()),
         fixed_(classes.size()),
         sums_(classes.size()),
@@ -72,7 +72,7 @@ class SequenceSearch {
       if (beam[i].is_final) {
         out.push_back({from, -1, beam[i].loss, beam[i].score});
       } else {
-        follow(beam[i], from, right ? right[beam[i].length] : -1, all, out);
+        add_steps(beam[i], from, right ? right[beam[i].length] : -1, all, out);
       }
     }
   }
@@ -127,9 +127,9 @@ class SequenceSearch {
     if (fixed_at_ != hypothesis.length) {
       fixed_at_ = hypothesis.length;
       extract_fixed(*sequence_, fixed_at_, keys_.data());
-      scorer_.prefetch(keys_.data(), program_.fixed());
+      weights_.prefetch(keys_.data(), program_.fixed());
       std::fill(fixed_.begin(), fixed_.end(), 0);
-      scorer_.add_to(keys_.data(), program_.fixed(), fixed_.data());
+      weights_.add_to(keys_.data(), program_.fixed(), fixed_.data());
       given_.forget();
       given_sums_.clear();
     }
@@ -143,16 +143,16 @@ class SequenceSearch {
     if (is_new) {
       *row = static_cast<std::int32_t>(given_sums_.add());
       extract_given(hypothesis.state, fixed_at_, keys_.data());
-      scorer_.prefetch(keys_.data(), program_.given());
-      scorer_.add_to(keys_.data(), program_.given(), given_sums_.at(*row));
+      weights_.prefetch(keys_.data(), program_.given());
+      weights_.add_to(keys_.data(), program_.given(), given_sums_.at(*row));
     }
     const std::int32_t* const given = given_sums_.at(*row);
     for (std::size_t c = 0; c < sums_.size(); ++c) sums_[c] = fixed_[c] + given[c];
     return sums_.data();
   }
 
-  void follow(const Hypothesis& hypothesis, std::int32_t from, std::int32_t right, bool all,
-              std::vector<Candidate>& out) {
+  void add_steps(const Hypothesis& hypothesis, std::int32_t from, std::int32_t right, bool all,
+                 std::vector<Candidate>& out) {
     const std::int32_t* const sums = score(hypothesis);
     const auto allowed = sequence_->allowed(hypothesis.length);
     const auto add = [&](std::int32_t c, std::int32_t cost) {
@@ -182,7 +182,7 @@ class SequenceSearch {
 
   const SequenceProgram& program_;
   const SequenceClasses& classes_;
-  const Scorer& scorer_;
+  const WeightLookup& weights_;
   const Sequence* sequence_ = nullptr;
   std::size_t width_ = 1;
   std::vector<Node> nodes_;

@@ -48,17 +48,17 @@ class ClassModel {
   ClassModel(std::int32_t classes, int labels, Model::View view, double action_scale, double label_scale);
 
   void prefetch(const Key* keys, int count) const {
-    std::array<Spot, Program::kMaxTemplates> spots;
-    is_few_ ? model_.seek_actions(keys, count, spots.data()) : model_.seek_labels(keys, count, spots.data());
+    std::array<LineIndex, Program::kMaxTemplates> lines;
+    is_few_ ? model_.prefetch_actions(keys, count, lines.data()) : model_.prefetch_labels(keys, count, lines.data());
   }
   void add_to(const Key* keys, int count, std::int32_t* sums) const {
-    std::array<Spot, Program::kMaxTemplates> spots;
+    std::array<LineIndex, Program::kMaxTemplates> lines;
     if (is_few_) {
-      model_.seek_actions(keys, count, spots.data());
-      model_.actions(keys, spots.data(), count, sums);
+      model_.prefetch_actions(keys, count, lines.data());
+      model_.actions(keys, lines.data(), count, sums);
     } else {
-      model_.seek_labels(keys, count, spots.data());
-      model_.labels(keys, spots.data(), count, sums);
+      model_.prefetch_labels(keys, count, lines.data());
+      model_.labels(keys, lines.data(), count, sums);
     }
   }
   int templates() const { return model_.templates(); }

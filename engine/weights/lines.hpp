@@ -71,7 +71,7 @@ struct LineRange {
   std::size_t next(std::size_t line) const { return line + 1 == first + size ? first : line + 1; }
 };
 
-using Spot = std::uint32_t;  // the line where a feature belongs
+using LineIndex = std::uint32_t;  // the line where a feature belongs
 
 // Lines to read; they may lie in a file that is mapped into memory.
 class Lines {
@@ -82,31 +82,31 @@ class Lines {
   int templates() const { return static_cast<int>(ranges_.size()); }
 
   // Asks for the lines where features belong, and tells which they are.
-  void seek(const Key* keys, int count, Spot* spots) const {
+  void prefetch(const Key* keys, int count, LineIndex* lines) const {
     for (int i = 0; i < count; ++i) {
-      spots[i] = ranges_[template_of(keys[i])].home(keys[i]);
-      prefetch_line(at(spots[i]));
+      lines[i] = ranges_[template_of(keys[i])].home(keys[i]);
+      prefetch_line(at(lines[i]));
     }
   }
 
   // Calls see(row, known) for each feature; the row of an unknown one is all zero. Nothing here depends on what a line
   // holds: so the processor has many lines under way.
   template <std::size_t kWidth, class See>
-  void each(const Key* keys, const Spot* spots, int count, const See& see) const {
+  void each(const Key* keys, const LineIndex* lines, int count, const See& see) const {
     constexpr LineShape shape{kWidth};
     static_assert(shape.row(shape.slots) + kWidth <= LineShape::kLine);  // no row ends there: what follows is zero
-    if (moves_) return each_that_moved<kWidth>(keys, spots, count, see);
+    if (moves_) return each_that_moved<kWidth>(keys, lines, count, see);
     for (int i = 0; i < count; ++i) {
-      const std::uint8_t* const line = at(spots[i]);
+      const std::uint8_t* const line = at(lines[i]);
       const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
       see(line + shape.row(slot), slot != shape.slots);
     }
   }
   // The same for rows of any width; unknown ones are left out.
   template <class See>
-  void each_known(const Key* keys, const Spot* spots, int count, const See& see) const {
+  void each_known(const Key* keys, const LineIndex* lines, int count, const See& see) const {
     for (int i = 0; i < count; ++i) {
-      const std::uint8_t* const line = at(spots[i]);
+      const std::uint8_t* const line = at(lines[i]);
       const std::size_t slot = shape_.find(line, LineShape::tag(keys[i]));
       if (slot != shape_.slots) {
         see(line + shape_.row(slot));
@@ -129,13 +129,13 @@ class Lines {
   const std::uint8_t* at(std::size_t line) const { return bytes_.data() + line * LineShape::kLine; }
   // Where features moved on, some come twice, known at most once.
   template <std::size_t kWidth, class See>
-  void each_that_moved(const Key* keys, const Spot* spots, int count, const See& see) const {
+  void each_that_moved(const Key* keys, const LineIndex* lines, int count, const See& see) const {
     constexpr std::array<std::uint8_t, kWidth> kZero{};
     constexpr LineShape shape{kWidth};
     std::array<std::uint16_t, Program::kMaxTemplates> moved;
     int movers = 0;
     for (int i = 0; i < count; ++i) {
-      const std::uint8_t* const line = at(spots[i]);
+      const std::uint8_t* const line = at(lines[i]);
       const std::size_t slot = shape.find(line, LineShape::tag(keys[i]));
       const bool known = slot != shape.slots;
       see(known ? line + shape.row(slot) : kZero.data(), known);

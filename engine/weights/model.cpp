@@ -111,26 +111,26 @@ void Model::check_row(std::size_t first) const {
   }
 }
 
-void Model::actions(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const {
+void Model::actions(const Key* keys, const LineIndex* lines, int count, std::int32_t* sums) const {
   if (classes_ <= 4) {
     for (int first = 0; first < count; first += FourSums::kMostRows) {
       FourSums four;
-      lines_.each<4>(keys + first, spots + first, std::min(count - first, FourSums::kMostRows),
+      lines_.each<4>(keys + first, lines + first, std::min(count - first, FourSums::kMostRows),
                      [&](const std::uint8_t* row, bool) { four.add(row); });
       four.add_to(sums, classes_);
     }
     return;
   }
-  lines_.each_known(keys, spots, count, [&](const std::uint8_t* row) {
+  lines_.each_known(keys, lines, count, [&](const std::uint8_t* row) {
     for (int c = 0; c < classes_; ++c) sums[c] += static_cast<std::int8_t>(row[c]);
   });
 }
 
-void Model::labels(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const {
+void Model::labels(const Key* keys, const LineIndex* lines, int count, std::int32_t* sums) const {
   const std::uint8_t* const rows = label_rows_.data();
   std::array<std::uint32_t, Program::kMaxTemplates> starts;
   std::size_t found = 0;
-  label_lines_.each<kOffset>(keys, spots, count, [&](const std::uint8_t* row, bool known) {
+  label_lines_.each<kOffset>(keys, lines, count, [&](const std::uint8_t* row, bool known) {
     starts[found] = read32(row) & -static_cast<std::uint32_t>(known);  // any other address might be far out of reach
     prefetch_line(rows + starts[found]);
     found += known;
@@ -150,24 +150,24 @@ void Model::labels(const Key* keys, const Spot* spots, int count, std::int32_t* 
   }
 }
 
-void LayeredModel::actions(const Key* keys, const Spot* spots, int count, std::size_t program,
+void LayeredModel::actions(const Key* keys, const LineIndex* lines, int count, std::size_t program,
                            std::int32_t* sums) const {
-  each_layer(program, count, spots, [&](const Layer& layer, const Spot* own_spots) {
-    if (layer.actions == 1) return layer.model.actions(keys, own_spots, count, sums);
+  each_layer(program, count, lines, [&](const Layer& layer, const LineIndex* own_lines) {
+    if (layer.actions == 1) return layer.model.actions(keys, own_lines, count, sums);
     std::array<std::int32_t, System::kMaxRows> own{};
-    layer.model.actions(keys, own_spots, count, own.data());
+    layer.model.actions(keys, own_lines, count, own.data());
     for (int c = 0; c < layer.model.classes(); ++c) sums[c] += layer.actions * own[c];
   });
 }
 
-void LayeredModel::labels(const Key* keys, const Spot* spots, int count, std::size_t program,
+void LayeredModel::labels(const Key* keys, const LineIndex* lines, int count, std::size_t program,
                           std::int32_t* sums) const {
-  each_layer(program, count, spots, [&](const Layer& layer, const Spot* own_spots) {
+  each_layer(program, count, lines, [&](const Layer& layer, const LineIndex* own_lines) {
     const bool renumbered = !layer.common_labels.empty();
-    if (layer.labels == 1 && !renumbered) return layer.model.labels(keys, own_spots, count, sums);
+    if (layer.labels == 1 && !renumbered) return layer.model.labels(keys, own_lines, count, sums);
     thread_local std::vector<std::int32_t> own;
     own.assign(layer.model.label_count(), 0);
-    layer.model.labels(keys, own_spots, count, own.data());
+    layer.model.labels(keys, own_lines, count, own.data());
     for (int l = 0; l < layer.model.label_count(); ++l) {
       sums[renumbered ? layer.common_labels[l] : l] += layer.labels * own[l];
     }

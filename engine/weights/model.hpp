@@ -45,10 +45,12 @@ class Model {
     std::int64_t time;  // that the weights are averaged up to
   };
   // Asks for the weights of features; and adds them to sums, later.
-  void seek_actions(const Key* keys, int count, Spot* spots) const { lines_.seek(keys, count, spots); }
-  void seek_labels(const Key* keys, int count, Spot* spots) const { label_lines_.seek(keys, count, spots); }
-  void actions(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const;
-  void labels(const Key* keys, const Spot* spots, int count, std::int32_t* sums) const;
+  void prefetch_actions(const Key* keys, int count, LineIndex* lines) const { lines_.prefetch(keys, count, lines); }
+  void prefetch_labels(const Key* keys, int count, LineIndex* lines) const {
+    label_lines_.prefetch(keys, count, lines);
+  }
+  void actions(const Key* keys, const LineIndex* lines, int count, std::int32_t* sums) const;
+  void labels(const Key* keys, const LineIndex* lines, int count, std::int32_t* sums) const;
   int classes() const { return classes_; }
   int label_count() const { return labels_; }
   int templates() const { return lines_.templates(); }
@@ -75,20 +77,20 @@ class LayeredModel {
   static constexpr bool kLearns = false;
   explicit LayeredModel(std::vector<Layer> layers) : layers_(std::move(layers)) {}
 
-  std::size_t spots(std::size_t program) const {  // for each feature of a program
+  std::size_t lines_per_feature(std::size_t program) const {  // for each feature of a program
     return static_cast<std::size_t>(
         std::count_if(layers_.begin(), layers_.end(), [&](const Layer& layer) { return layer.program == program; }));
   }
-  void seek_actions(const Key* keys, int count, std::size_t program, Spot* spots) const {
-    each_layer(program, count, spots,
-               [&](const Layer& layer, Spot* own) { layer.model.seek_actions(keys, count, own); });
+  void prefetch_actions(const Key* keys, int count, std::size_t program, LineIndex* lines) const {
+    each_layer(program, count, lines,
+               [&](const Layer& layer, LineIndex* own) { layer.model.prefetch_actions(keys, count, own); });
   }
-  void seek_labels(const Key* keys, int count, std::size_t program, Spot* spots) const {
-    each_layer(program, count, spots,
-               [&](const Layer& layer, Spot* own) { layer.model.seek_labels(keys, count, own); });
+  void prefetch_labels(const Key* keys, int count, std::size_t program, LineIndex* lines) const {
+    each_layer(program, count, lines,
+               [&](const Layer& layer, LineIndex* own) { layer.model.prefetch_labels(keys, count, own); });
   }
-  void actions(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const;
-  void labels(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const;
+  void actions(const Key* keys, const LineIndex* lines, int count, std::size_t program, std::int32_t* sums) const;
+  void labels(const Key* keys, const LineIndex* lines, int count, std::size_t program, std::int32_t* sums) const;
   void vector_actions(std::size_t address, std::int32_t row, std::span<std::int32_t> sums) const {
     for (const Layer& layer : layers_) layer.vector_actions.add_to(row, address * sums.size(), layer.actions, sums);
   }
@@ -102,13 +104,13 @@ class LayeredModel {
   bool empty() const { return layers_.empty(); }
 
  private:
-  // Calls see(layer, spots) for the layers of a program, each with its own spots.
-  template <class Spot_, class See>
-  void each_layer(std::size_t program, int count, Spot_* spots, const See& see) const {
+  // Calls see(layer, lines) for the layers of a program, each with its own lines.
+  template <class LineIndex_, class See>
+  void each_layer(std::size_t program, int count, LineIndex_* lines, const See& see) const {
     for (const Layer& layer : layers_) {
       if (layer.program != program) continue;
-      see(layer, spots);
-      spots += count;
+      see(layer, lines);
+      lines += count;
     }
   }
 
@@ -121,17 +123,17 @@ class AveragedWeights {
   AveragedWeights(std::vector<Model::Source> sources, std::int32_t unit) : sources_(std::move(sources)), unit_(unit) {}
   static constexpr bool kLearns = false;
 
-  std::size_t spots(std::size_t) const { return 0; }
-  void seek_actions(const Key* keys, int count, std::size_t, Spot*) const {
+  std::size_t lines_per_feature(std::size_t) const { return 0; }
+  void prefetch_actions(const Key* keys, int count, std::size_t, LineIndex*) const {
     for (const auto& source : sources_) source.actions.prefetch(keys, count);
   }
-  void seek_labels(const Key* keys, int count, std::size_t, Spot*) const {
+  void prefetch_labels(const Key* keys, int count, std::size_t, LineIndex*) const {
     for (const auto& source : sources_) source.labels.prefetch(keys, count);
   }
-  void actions(const Key* keys, const Spot*, int count, std::size_t, std::int32_t* sums) const {
+  void actions(const Key* keys, const LineIndex*, int count, std::size_t, std::int32_t* sums) const {
     for (const auto& source : sources_) source.actions.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }
-  void labels(const Key* keys, const Spot*, int count, std::size_t, std::int32_t* sums) const {
+  void labels(const Key* keys, const LineIndex*, int count, std::size_t, std::int32_t* sums) const {
     for (const auto& source : sources_) source.labels.add_averages_to(keys, count, source.time, kFine / unit_, sums);
   }
   void vector_actions(std::size_t, std::int32_t, std::span<std::int32_t>) const {}

@@ -20,22 +20,22 @@ struct TrainingWeights {
   VectorWeights vector_actions_, vector_labels_;
   static constexpr bool kLearns = true;
 
-  std::size_t spots(std::size_t program) const { return base_.spots(program); }
-  void seek_actions(const Key* keys, int count, std::size_t program, Spot* spots) const {
+  std::size_t lines_per_feature(std::size_t program) const { return base_.lines_per_feature(program); }
+  void prefetch_actions(const Key* keys, int count, std::size_t program, LineIndex* lines) const {
     actions_.prefetch(keys, count);
-    base_.seek_actions(keys, count, program, spots);
+    base_.prefetch_actions(keys, count, program, lines);
   }
-  void seek_labels(const Key* keys, int count, std::size_t program, Spot* spots) const {
+  void prefetch_labels(const Key* keys, int count, std::size_t program, LineIndex* lines) const {
     labels_.prefetch(keys, count);
-    base_.seek_labels(keys, count, program, spots);
+    base_.prefetch_labels(keys, count, program, lines);
   }
-  void actions(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const {
+  void actions(const Key* keys, const LineIndex* lines, int count, std::size_t program, std::int32_t* sums) const {
     actions_.add_to(keys, count, sums);
-    base_.actions(keys, spots, count, program, sums);
+    base_.actions(keys, lines, count, program, sums);
   }
-  void labels(const Key* keys, const Spot* spots, int count, std::size_t program, std::int32_t* sums) const {
+  void labels(const Key* keys, const LineIndex* lines, int count, std::size_t program, std::int32_t* sums) const {
     labels_.add_to(keys, count, sums);
-    base_.labels(keys, spots, count, program, sums);
+    base_.labels(keys, lines, count, program, sums);
   }
   void apply(const Changes& changes, std::int64_t time) {
     const Key* keys = changes.label_keys.data();

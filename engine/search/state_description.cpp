@@ -1,4 +1,4 @@
-#include "search/described.hpp"
+#include "search/state_description.hpp"
 
 #include <algorithm>
 #include <stdexcept>

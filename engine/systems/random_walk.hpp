@@ -26,7 +26,7 @@ struct WalkResult {
 
 // Walks from initial to final states, sentence after sentence, choosing legal actions at random, until at
 // least `transitions` were made. The same seed gives the same walks on both kinds of state.
-WalkResult walk(const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
-                std::int64_t transitions, bool linked, bool with_costs);
+WalkResult random_walk(const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
+                       std::int64_t transitions, bool linked, bool with_costs);
 
 }  // namespace panparser

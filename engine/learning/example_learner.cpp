@@ -1,4 +1,4 @@
-#include "learning/lesson.hpp"
+#include "learning/example_learner.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +20,9 @@ bool all_final(const std::vector<Hypothesis>& beam) {
 }  // namespace
 
 template <LearningTask Task>
-void Lesson<Task>::learn(const Example& example, const Strategy& strategy, Random& random, const Listener& listener,
-                         const Apply& apply, Progress& progress, const IsVain& is_vain) {
+void ExampleLearner<Task>::learn(const Example& example, const Strategy& strategy, Random& random,
+                                 const Listener& listener, const Apply& apply, Progress& progress,
+                                 const IsVain& is_vain) {
   const Context context{example, strategy, random, listener, apply, progress, is_vain};
   Beam start = {task_->start(example)};
   if (strategy.static_oracle) derive(example, start[0]);
@@ -31,7 +32,7 @@ void Lesson<Task>::learn(const Example& example, const Strategy& strategy, Rando
 }
 
 template <LearningTask Task>
-void Lesson<Task>::derive(const Example& example, const Hypothesis& start) {
+void ExampleLearner<Task>::derive(const Example& example, const Hypothesis& start) {
   derivation_.clear();
   if (task_->derive(example, derivation_)) return;
   task_->forget();
@@ -49,7 +50,7 @@ void Lesson<Task>::derive(const Example& example, const Hypothesis& start) {
 
 // One search, and its update if it made a mistake: what to start from next.
 template <LearningTask Task>
-typename Lesson<Task>::Beam Lesson<Task>::unit(const Context& context, Beam start, bool& done) {
+typename ExampleLearner<Task>::Beam ExampleLearner<Task>::unit(const Context& context, Beam start, bool& done) {
   const Strategy& strategy = context.strategy;
   std::size_t first = 0;
   if (!search(context, start, first)) {
@@ -85,7 +86,7 @@ typename Lesson<Task>::Beam Lesson<Task>::unit(const Context& context, Beam star
 
 // Fills the steps; `first` is that of the first violation, or the last. False if the search turns out to be in vain.
 template <LearningTask Task>
-bool Lesson<Task>::search(const Context& context, const Beam& start, std::size_t& first) {
+bool ExampleLearner<Task>::search(const Context& context, const Beam& start, std::size_t& first) {
   const Strategy& strategy = context.strategy;
   task_->forget();
   base_ = std::numeric_limits<std::int32_t>::max();
@@ -118,7 +119,7 @@ bool Lesson<Task>::search(const Context& context, const Beam& start, std::size_t
 
 // The next step of the beam and of the correct hypotheses: those in it, or, once none is left in it, those beside it.
 template <LearningTask Task>
-void Lesson<Task>::advance(const Context& context, const Step& from, bool fallen, Step& to) {
+void ExampleLearner<Task>::advance(const Context& context, const Step& from, bool fallen, Step& to) {
   const Strategy& strategy = context.strategy;
   const auto expand = [&](const Beam& beam, std::vector<Candidate>& out) {
     out.clear();
@@ -158,7 +159,7 @@ void Lesson<Task>::advance(const Context& context, const Step& from, bool fallen
 }
 
 template <LearningTask Task>
-typename Lesson<Task>::Pair Lesson<Task>::pair_at(const Step& step, const Strategy& strategy) {
+typename ExampleLearner<Task>::Pair ExampleLearner<Task>::pair_at(const Step& step, const Strategy& strategy) {
   Pair pair{step.correct.front(), step.beam.front()};
   if (strategy.positive == Positive::kBestScoring || step.correct.size() == 1) return pair;
   const auto negative = path(pair.negative.state);
@@ -174,7 +175,7 @@ typename Lesson<Task>::Pair Lesson<Task>::pair_at(const Step& step, const Strate
 }
 
 template <LearningTask Task>
-std::size_t Lesson<Task>::choose(const std::vector<Pair>& pairs, const Strategy& strategy) {
+std::size_t ExampleLearner<Task>::choose(const std::vector<Pair>& pairs, const Strategy& strategy) {
   std::size_t best = 0;
   const auto violation = [&](std::size_t i) { return pairs[i].negative.score - pairs[i].positive.score; };
   const auto shared = [&](std::size_t i) {
@@ -206,7 +207,8 @@ std::size_t Lesson<Task>::choose(const std::vector<Pair>& pairs, const Strategy&
 }
 
 template <LearningTask Task>
-typename Lesson<Task>::Beam Lesson<Task>::go_on(const Context& context, const Step& step, const Pair& pair) {
+typename ExampleLearner<Task>::Beam ExampleLearner<Task>::go_on(const Context& context, const Step& step,
+                                                                const Pair& pair) {
   const Strategy& strategy = context.strategy;
   switch (strategy.restart) {
     case Restart::kNever:
@@ -239,7 +241,7 @@ typename Lesson<Task>::Beam Lesson<Task>::go_on(const Context& context, const St
 }
 
 template <LearningTask Task>
-void Lesson<Task>::update(const Context& context, const Pair& pair) {
+void ExampleLearner<Task>::update(const Context& context, const Pair& pair) {
   const Listener& listener = context.listener;
   auto positive = path(pair.positive.state, !listener);
   auto negative = path(pair.negative.state, !listener);
@@ -263,7 +265,7 @@ void Lesson<Task>::update(const Context& context, const Pair& pair) {
 }
 
 template <LearningTask Task>
-void Lesson<Task>::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
+void ExampleLearner<Task>::reward(const std::vector<std::int32_t>& states, std::int32_t sign, double focus) {
   // The first transition counts whole, or, where later ones count more, the last.
   double power = focus > 1 ? 1 - static_cast<double>(states.size()) : 0;
   for (const std::int32_t state : states) {
@@ -274,7 +276,7 @@ void Lesson<Task>::reward(const std::vector<std::int32_t>& states, std::int32_t 
 }
 
 template <LearningTask Task>
-void Lesson<Task>::learn_labels(const Example& example, std::int32_t state)
+void ExampleLearner<Task>::learn_labels(const Example& example, std::int32_t state)
   requires(Task::kHasLabels)
 {
   if (!task_->has_labels()) return;
@@ -284,7 +286,7 @@ void Lesson<Task>::learn_labels(const Example& example, std::int32_t state)
 }
 
 template <LearningTask Task>
-std::vector<std::int32_t> Lesson<Task>::path(std::int32_t state, bool since_start) {
+std::vector<std::int32_t> ExampleLearner<Task>::path(std::int32_t state, bool since_start) {
   const Beam& start = steps_[0].beam;
   const std::int32_t known = since_start && start.size() == 1 ? start[0].state : -1;
   std::vector<std::int32_t> states;
@@ -294,12 +296,12 @@ std::vector<std::int32_t> Lesson<Task>::path(std::int32_t state, bool since_star
 }
 
 template <LearningTask Task>
-std::size_t Lesson<Task>::common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
+std::size_t ExampleLearner<Task>::common(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) const {
   const auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   return static_cast<std::size_t>(end - a.begin());
 }
 
-template class Lesson<TableTask>;
-template class Lesson<SequenceTask>;
+template class ExampleLearner<TableTask>;
+template class ExampleLearner<SequenceTask>;
 
 }  // namespace panparser

@@ -11,7 +11,7 @@
 
 namespace panparser {
 
-struct Grammar {
+struct ScoringPlan {
   const System& system;
   const Program& program;
   const Labels& labels;

@@ -1,6 +1,6 @@
-// A lesson: decode from a state with a beam until the oracle flags a violation, choose an update pair, and find what to
-// change; then go on, as the strategy has it. Every training strategy is a choice of parameters (Algorithms 1 to 3 of
-// Aufrant & Wisniewski 2018).
+// Learning from one example: decode from a state with a beam until the oracle flags a violation, choose an update pair,
+// and find what to change; then go on, as the strategy has it. Every training strategy is a choice of parameters
+// (Algorithms 1 to 3 of Aufrant & Wisniewski 2018).
 //
 // A template over the task to learn: parsing by a table (table_task.hpp), classes of sequences (sequence_task.hpp).
 #pragma once
@@ -58,13 +58,13 @@ concept LearningTask =
      });
 
 template <LearningTask Task>
-class Lesson {
+class ExampleLearner {
  public:
   using Example = typename Task::Example;
   using Apply = std::function<void(const Changes&)>;
   using IsVain = std::function<bool()>;
 
-  Lesson(std::size_t beam, std::unique_ptr<Task> task) : beam_(beam), task_(std::move(task)) {}
+  ExampleLearner(std::size_t beam, std::unique_ptr<Task> task) : beam_(beam), task_(std::move(task)) {}
 
   // Learns from an example: `apply` is called with what is to be changed, if anything is, after each search. Adds to
   // the progress. Ends early, without changes, once `is_vain` says so.

@@ -1,5 +1,5 @@
-// A hash that nobody outside this process can foresee: for tables of what files hold, so that no file can be made whose
-// strings all fall into one place. (Features have a hash of their own, which is the same everywhere: see hashing.hpp.)
+// Hash with a random key for each process, for tables of the strings and numbers in files: no file can be made whose
+// strings all collide. (The hash of features is the same everywhere: see hashing.hpp.)
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace panparser {
 
-struct Secret {
+struct HashKey {
   std::uint64_t mask, factor;  // the factor is odd
 };
 
-inline const Secret kSecret = [] {  // drawn when the engine is loaded
+inline const HashKey kHashKey = [] {  // drawn when the engine is loaded
   std::random_device device;
   const auto drawn = [&] { return std::uint64_t(device()) << 32 | device(); };
-  return Secret{drawn(), drawn() | 1};
+  return HashKey{drawn(), drawn() | 1};
 }();
 
 // Both halves of the product of two numbers.
@@ -31,6 +31,8 @@ inline std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 #endif
 }
 
-inline std::uint64_t secret_hash(std::uint64_t number) { return folded_product(number ^ kSecret.mask, kSecret.factor); }
+inline std::uint64_t keyed_hash(std::uint64_t number) {
+  return folded_product(number ^ kHashKey.mask, kHashKey.factor);
+}
 
 }  // namespace panparser

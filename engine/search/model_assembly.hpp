@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "features/program.hpp"
-#include "search/grammar.hpp"
+#include "search/scoring_plan.hpp"
 #include "systems/system.hpp"
 #include "weights/model.hpp"
 #include "weights/vectors.hpp"
@@ -44,17 +44,17 @@ struct Parts {
 };
 
 // System, program and the arrays of layers and vectors must outlive it.
-class Assembly {
+class ModelAssembly {
  public:
-  explicit Assembly(Parts parts);  // throws std::invalid_argument or std::out_of_range if parts do not fit
-  Assembly(const Assembly&) = delete;
-  Assembly& operator=(const Assembly&) = delete;
+  explicit ModelAssembly(Parts parts);  // throws std::invalid_argument or std::out_of_range if parts do not fit
+  ModelAssembly(const ModelAssembly&) = delete;
+  ModelAssembly& operator=(const ModelAssembly&) = delete;
 
   const System& system() const { return parts_.system; }
   const Program& program() const { return parts_.program; }
   const Labels& labels() const { return parts_.labels; }
   const Vectors& vectors() const { return parts_.vectors; }
-  const Grammar& grammar() const { return grammar_; }
+  const ScoringPlan& plan() const { return plan_; }
   const LayeredModel& model() const { return model_; }
 
  private:
@@ -63,7 +63,7 @@ class Assembly {
 
   Parts parts_;
   std::vector<const Program*> further_;
-  Grammar grammar_;
+  ScoringPlan plan_;
   LayeredModel model_;
 };
 

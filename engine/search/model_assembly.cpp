@@ -1,4 +1,4 @@
-#include "search/assembly.hpp"
+#include "search/model_assembly.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -29,20 +29,20 @@ void check_common_labels(const std::vector<std::int32_t>& common, int own, std::
 
 }  // namespace
 
-Assembly::Assembly(Parts parts)
+ModelAssembly::ModelAssembly(Parts parts)
     : parts_(std::move(parts)),
       further_(pointers(parts_.further)),
-      grammar_{parts_.system, parts_.program, parts_.labels, further_},
+      plan_{parts_.system, parts_.program, parts_.labels, further_},
       model_({}) {
   require((parts_.vectors.dimensions > 0) == !parts_.program.vectors().empty(),
           "templates with vectors need vectors, and no others do");
-  for (std::size_t i = 0; i < grammar_.programs(); ++i) check_program(grammar_.program_at(i));
+  for (std::size_t i = 0; i < plan_.programs(); ++i) check_program(plan_.program_at(i));
   std::vector<LayeredModel::Layer> layers;
   for (const ScaledLayer& layer : parts_.layers) layers.push_back(checked(layer));
   model_ = LayeredModel(std::move(layers));
 }
 
-void Assembly::check_program(const Program& program) const {
+void ModelAssembly::check_program(const Program& program) const {
   const Program& first = parts_.program;
   const std::size_t numbered = program.own_labels().size();
   const auto labels = static_cast<std::size_t>(parts_.labels.size);
@@ -52,12 +52,12 @@ void Assembly::check_program(const Program& program) const {
           "programs must have the attributes and vectors of the first, and know all labels");
 }
 
-LayeredModel::Layer Assembly::checked(const ScaledLayer& scaled) const {
+LayeredModel::Layer ModelAssembly::checked(const ScaledLayer& scaled) const {
   require(scaled.layer != nullptr, "a layer is missing");
-  if (scaled.program >= grammar_.programs()) throw std::out_of_range("no such program");
+  if (scaled.program >= plan_.programs()) throw std::out_of_range("no such program");
   const Model& model = scaled.layer->model;
   require(model.classes() == parts_.system.actions() && model.label_count() <= parts_.labels.size &&
-              model.templates() == grammar_.program_at(scaled.program).templates(),
+              model.templates() == plan_.program_at(scaled.program).templates(),
           "a layer has other actions, templates or more labels than the parser");
   check_common_labels(scaled.common_labels, model.label_count(), parts_.labels.size);
   LayeredModel::Layer layer{model, scaled.actions, scaled.labels, scaled.program, scaled.common_labels, {}, {}};

@@ -1,4 +1,4 @@
-// Sums of weights that are asked for first and read later, so that all memory they need is on its way together.
+// Lookups of weights: all lines of memory are prefetched first and read later, so that they are fetched together.
 #pragma once
 
 #include <algorithm>
@@ -56,70 +56,71 @@ class Memo {
   std::vector<Slot> slots_;
 };
 
-// Features whose weights are on their way. Scorer has spots(program), and for one kind of weights, actions or labels,
-// Kind::seek(scorer, keys, count, program, spots) and Kind::add(scorer, keys, spots, count, program, sums).
-template <class Scorer, class Kind>
+// Features whose weights are on their way. WeightLookup has lines_per_feature(program), and for one kind of weights,
+// actions or labels, Kind::prefetch(weights, keys, count, program, lines) and Kind::add(weights, keys, lines, count,
+// program, sums).
+template <class WeightLookup, class Kind>
 class Pending {
  public:
-  explicit Pending(const Scorer& scorer) : scorer_(scorer) {}
+  explicit Pending(const WeightLookup& weights) : weights_(weights) {}
 
   void clear() {
     parts_.clear();
-    used_keys_ = used_spots_ = 0;
+    used_keys_ = used_lines_ = 0;
   }
   Key* room(int keys) {  // for features to come, until the next call
     if (keys_.size() < used_keys_ + keys) keys_.resize(2 * (used_keys_ + keys));
     return keys_.data() + used_keys_;
   }
-  // Asks for the weights of the features that were written to the room; their sums go to a row of the owner's.
-  void seek(int count, std::size_t program, std::size_t row) {
-    const std::size_t spots = scorer_.spots(program) * count;
-    if (spots_.size() < used_spots_ + spots) spots_.resize(2 * (used_spots_ + spots));
-    Kind::seek(scorer_, keys_.data() + used_keys_, count, program, spots_.data() + used_spots_);
-    parts_.push_back({used_keys_, used_spots_, row, program, count});
+  // Prefetches the weights of the features that were written to the room; their sums go to a row of the owner's.
+  void prefetch(int count, std::size_t program, std::size_t row) {
+    const std::size_t lines = weights_.lines_per_feature(program) * count;
+    if (lines_.size() < used_lines_ + lines) lines_.resize(2 * (used_lines_ + lines));
+    Kind::prefetch(weights_, keys_.data() + used_keys_, count, program, lines_.data() + used_lines_);
+    parts_.push_back({used_keys_, used_lines_, row, program, count});
     used_keys_ += count;
-    used_spots_ += spots;
+    used_lines_ += lines;
   }
   // Adds all weights to the rows.
   void read(std::int32_t* rows, std::size_t width) const {
     for (const Part& part : parts_) {
-      Kind::add(scorer_, keys_.data() + part.first_key, spots_.data() + part.first_spot, part.count, part.program,
+      Kind::add(weights_, keys_.data() + part.first_key, lines_.data() + part.first_line, part.count, part.program,
                 rows + part.row * width);
     }
   }
 
  private:
   struct Part {
-    std::size_t first_key, first_spot, row, program;
+    std::size_t first_key, first_line, row, program;
     int count;
   };
-  const Scorer& scorer_;
-  std::size_t used_keys_ = 0, used_spots_ = 0;
+  const WeightLookup& weights_;
+  std::size_t used_keys_ = 0, used_lines_ = 0;
   std::vector<Key> keys_;
-  std::vector<Spot> spots_;
+  std::vector<LineIndex> lines_;
   std::vector<Part> parts_;
 };
 
 struct ActionWeights {
-  template <class Scorer>
-  static void seek(const Scorer& scorer, const Key* keys, int count, std::size_t program, Spot* spots) {
-    scorer.seek_actions(keys, count, program, spots);
+  template <class WeightLookup>
+  static void prefetch(const WeightLookup& weights, const Key* keys, int count, std::size_t program, LineIndex* lines) {
+    weights.prefetch_actions(keys, count, program, lines);
   }
-  template <class Scorer>
-  static void add(const Scorer& scorer, const Key* keys, const Spot* spots, int count, std::size_t program,
+  template <class WeightLookup>
+  static void add(const WeightLookup& weights, const Key* keys, const LineIndex* lines, int count, std::size_t program,
                   std::int32_t* sums) {
-    scorer.actions(keys, spots, count, program, sums);
+    weights.actions(keys, lines, count, program, sums);
   }
 };
 struct LabelWeights {
-  template <class Scorer>
-  static void seek(const Scorer& scorer, const Key* keys, int count, std::size_t program, Spot* spots) {
-    scorer.seek_labels(keys, count, program, spots);
+  template <class WeightLookup>
+  static void prefetch(const WeightLookup& weights, const Key* keys, int count, std::size_t program, LineIndex* lines) {
+    weights.prefetch_labels(keys, count, program, lines);
   }
-  template <class Scorer>
-  static void add(const Scorer& scorer, const Key* keys, const Spot* spots, int count, std::size_t program,
+  template <class WeightLookup>
+  static void add(const WeightLookup& weights, const Key* keys, const LineIndex* lines, int count, std::size_t program,
                   std::int32_t* sums) {
-    scorer.labels(keys, spots, count, program, sums);
+    weights.labels(keys, lines, count, program, sums);
   }
 };
 

@@ -1,4 +1,4 @@
-// Distinct numbers, and which of them each number is.
+// Interning of numbers: the distinct ones, and the place of each number among them.
 #pragma once
 
 #include <algorithm>
@@ -6,22 +6,22 @@
 #include <span>
 #include <vector>
 
-#include "base/secret.hpp"
+#include "base/keyed_hash.hpp"
 
 namespace panparser {
 
-struct DistinctNumbers {
+struct InternedNumbers {
   std::vector<std::int64_t> values;      // rising
   std::vector<std::int64_t> of_numbers;  // places in `values`
 };
 
-inline DistinctNumbers distinct_numbers(std::span<const std::int64_t> numbers) {
+inline InternedNumbers intern_numbers(std::span<const std::int64_t> numbers) {
   constexpr std::int32_t kFree = -1;
   std::vector<std::int32_t> slots(64, kFree);
-  DistinctNumbers found;
+  InternedNumbers found;
   const auto slot_of = [&](std::int64_t number) {
     const std::size_t mask = slots.size() - 1;
-    std::size_t slot = secret_hash(static_cast<std::uint64_t>(number)) & mask;
+    std::size_t slot = keyed_hash(static_cast<std::uint64_t>(number)) & mask;
     while (slots[slot] != kFree && found.values[slots[slot]] != number) slot = (slot + 1) & mask;
     return slot;
   };

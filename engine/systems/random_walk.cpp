@@ -1,4 +1,4 @@
-#include "systems/walk.hpp"
+#include "systems/random_walk.hpp"
 
 #include <bit>
 #include <string>
@@ -102,8 +102,8 @@ struct Walker {
 
 }  // namespace
 
-WalkResult walk(const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
-                std::int64_t transitions, bool linked, bool with_costs) {
+WalkResult random_walk(const System& system, const std::vector<const Reference*>& references, std::uint64_t seed,
+                       std::int64_t transitions, bool linked, bool with_costs) {
   Walker walker{system, Random(seed), with_costs, transitions};
   MutableState greedy;
   Arena arena;
