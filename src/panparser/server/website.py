@@ -7,7 +7,7 @@ from panparser.pages.site import site
 
 WEBSITE = site(
     {
-        "/": LivePage("panparser", "serve", also=("ask",), skip=("result",)),
-        "/step": LivePage("Step through a derivation", "live", also=("ask", "step"), skip=("step",)),
+        "/": LivePage("panparser", "serve", also=("form",), skip=("result",)),
+        "/step": LivePage("Step through a derivation", "live", also=("form", "step"), skip=("step",)),
     }
 )

@@ -1,7 +1,7 @@
 // Derivations from the server: of any sentence, and what would have happened with another action.
 import { $, root } from "./elements.js";
 import "./theme.js";
-import { about, address, ask, failed, fillModels, say, setAddress } from "./asking.js";
+import { about, address, ask, failed, fillModels, say, setAddress } from "./form.js";
 import { load, toAddress } from "./derivation.js";
 
 const EXAMPLE = "They ate the pizza with anchovies.";

@@ -1,7 +1,7 @@
 // The page of the server: a text, and its trees.
 import { $, isRightToLeft, legend, make, root, row, table, visible } from "./elements.js";
 import "./theme.js";
-import { about, address, ask, failed, fillModels, say, setAddress } from "./asking.js";
+import { about, address, ask, failed, fillModels, say, setAddress } from "./form.js";
 import { misc, readConllu } from "./conllu.js";
 import { levels, places, reveal, treeDrawing } from "./tree.js";
 
