@@ -1,18 +1,27 @@
-"""Threads of training: they change no byte, and neither listeners nor Ctrl-C nor errors get lost in them."""
+"""Threads of training change no byte, and lose no event, interrupt or error; searches in several threads are apart."""
 
 from __future__ import annotations
 
+import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 import pytest
 
 import panparser as pp
+from covington import Covington
 from learners import SMALL
+from linear import Linear
+from nets import ALONE, REMEMBERING, TINY
 from panparser import _engine, _threads
 from panparser.learning import native
+from panparser.parsing.inspection.explaining import Explanation
+from panparser.parsing.inspection.stepping import Run
 from panparser.parsing.training import perceptron
+from panparser.testing.networks import random_network_parser
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)
@@ -273,3 +282,182 @@ def test_averages_do_not_change_with_the_learners():
     for name in ("lines", "label_lines", "tables", "label_rows"):
         assert np.array_equal(getattr(before, name), getattr(after, name))
     assert not np.array_equal(_engine.average(run.learners, 1).compact(0.0, 1).lines, before.lines)
+
+
+# --- Searches ---
+
+SHORT = [sentence for sentence in TREEBANK if 3 <= len(sentence) <= 9][:8]
+
+
+class Depths(Linear):
+    """Keeps something for each state of its search: a score depends on it, and a state of another search has none."""
+
+    name = "depths"
+
+    def start_batch(self, states):
+        self.depths = {}
+
+    def score(self, states):
+        rows = zip(states.ids.tolist(), states.parents.tolist(), strict=True)
+        depths = [self.depths.setdefault(number, self.depths.get(parent, -1) + 1) for number, parent in rows]
+        assert depths == [len(states.derivation(number)[1]) for number in states.ids.tolist()]
+        return super().score(states) * (1 + np.array(depths)[:, None] % 2)
+
+
+def number_between(state, sentence):
+    return state.buffer[0] - state.stack[-1] if state.stack and state.buffer else None
+
+
+def trained(spec: pp.ParserSpec = BEAM, **options) -> pp.Parser:
+    return pp.train(spec, TRAIN, epochs=1, **options)
+
+
+def calling() -> pp.Parser:
+    templates = pp.Templates.parse("S0.upos B0.upos call[between]\nS0.form B0.form")
+    return trained(pp.ParserSpec(templates=templates, beam=2, functions={"between": number_between}))
+
+
+MODELS = {
+    "perceptron": lambda: trained(dev=DEV),
+    "feed-forward network": lambda: random_network_parser(BEAM, ALONE, TREEBANK),
+    "BiLSTM": lambda: random_network_parser(GREEDY, TINY, TREEBANK),
+    "stack LSTM": lambda: random_network_parser(BEAM, REMEMBERING, TREEBANK),
+    "classifier with a memory": lambda: trained(classifier=Depths(), strategy=pp.STRATEGIES["max-violation"]),
+    "perceptron as a classifier": lambda: trained(GREEDY, classifier=pp.Perceptron()),
+    "joint": lambda: trained(classifier=pp.Joint(pp.Perceptron(), of="label")),
+    "system in Python": lambda: trained(replace(GREEDY, system=Covington()), strategy=pp.STRATEGIES["dynamic"]),
+    "templates with functions": calling,
+    "vote by scores": lambda: pp.vote([trained(seed=1), trained(seed=2)]),
+    "vote by choices": lambda: pp.vote([trained(seed=1), trained(seed=2)], by="choices"),
+    "vote of networks": lambda: pp.vote([random_network_parser(BEAM, TINY, TREEBANK, seed=seed) for seed in (1, 2)]),
+    "combination": lambda: pp.Combination([trained(seed=1), trained(seed=2)], [1.0, 0.5], ["a", "b"]),
+    "cascade": TRAININGS["cascade"],
+    "pipeline": TRAININGS["pipeline"],
+    "en": lambda: pp.load("en"),
+    "en-neural": lambda: pp.load("en-neural"),
+}
+model_of = lru_cache(maxsize=None)(lambda name: MODELS[name]())
+
+
+def parse(model, sentence):
+    treebank = sentence.treebank[sentence.position : sentence.position + 1].copy()
+    model.annotate(treebank)
+    return treebank.to_bytes()
+
+
+def explain(model, sentence):
+    explanation = Explanation.of(parser_of(model), sentence, beam=1)
+    steps = [(why.features, why.weights.tolist()) for why in explanation.all_actions()]
+    return steps, explanation.actions(1).weights.tolist(), explanation.label_scores(len(explanation))
+
+
+def confidence(model, sentence):
+    treebank = sentence.treebank[sentence.position : sentence.position + 1].copy()
+    found = parser_of(model).confidence(treebank)
+    return found.heads.tolist(), found.of_heads.tolist()
+
+
+def parser_of(model):
+    return model.parser if isinstance(model, pp.Pipeline) else model
+
+
+WAYS = {
+    "parse": parse,
+    "best": lambda model, sentence: [(tree.heads.tolist(), tree.score) for tree in parser_of(model).best(sentence, 3)],
+    "explain": explain,
+    "step": lambda model, sentence: Run.of_parser(parser_of(model), sentence, beam=2).to_values(),
+    "confidence": confidence,
+}
+
+
+def outcome(model, way, sentence) -> object:
+    """What comes of it; what a kind of model refuses, it refuses in the same words."""
+    try:
+        return WAYS[way](model, sentence)
+    except (pp.PanParserError, AttributeError) as error:
+        return type(error), str(error)
+
+
+@pytest.fixture
+def hasty_threads():
+    """Threads that interrupt each other as often as possible."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.unmeasured
+@pytest.mark.usefixtures("hasty_threads")
+@pytest.mark.parametrize("name", MODELS)
+def test_searches_of_several_threads_find_what_they_find_alone(name):
+    model = model_of(name)
+    tasks = [(way, sentence) for sentence in SHORT for way in WAYS]
+    expected = [outcome(model, *task) for task in tasks]
+    assert any(not isinstance(found[0], type) for found in expected)
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(3):
+            found = list(pool.map(lambda task: outcome(model, *task), tasks))
+            assert [way for (way, _), one, other in zip(tasks, found, expected, strict=True) if one != other] == []
+
+
+def test_one_explanation_serves_several_threads(hasty_threads):
+    parser = model_of("stack LSTM")
+    explanation = Explanation.of(parser, SHORT[0])
+    steps = [*range(1, len(explanation) + 1)] * 3
+    expected = [explanation.actions(step).weights.tolist() for step in steps]
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(lambda step: explanation.actions(step).weights.tolist(), steps)] == expected
+
+
+@pytest.mark.parametrize("name", ["feed-forward network", "BiLSTM", "stack LSTM", "en-neural"])
+def test_searches_do_not_change_the_network(name):
+    parser = parser_of(model_of(name))
+    before = dict(vars(parser.classifier))
+    for way in WAYS:
+        outcome(parser, way, SHORT[0])
+    assert vars(parser.classifier) == before
+
+
+@pytest.mark.parametrize("classifier", [Depths(), pp.Perceptron()], ids=["memory", "perceptron"])
+def test_classified_sequences_of_several_threads(classifier, hasty_threads):
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 3, 400).astype(np.int32)
+    items = pp.Items(np.arange(0, 401, 5), {"a": values})
+    window = pp.Window(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a"), columns=("a",))
+    model = pp.train_sequences(window, items, values, 3, beam=2, classifier=classifier, epochs=1)
+    expected = model.predict(items).tolist(), [model.best(items, number, 2) for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        found = [pool.submit(model.predict, items) for _ in range(8)]
+        assert [*pool.map(lambda number: model.best(items, number, 2), range(40))] == expected[1]
+        assert all(one.result().tolist() == expected[0] for one in found)
+
+
+class Copying:
+    """A task: copies a text letter by letter."""
+
+    actions = ("a", "b", "c")
+
+    def initial(self, word):
+        return word, ""
+
+    def legal(self, state):
+        return tuple("abc") if len(state[1]) < len(state[0]) else ()
+
+    def apply(self, state, action):
+        return state[0], state[1] + action
+
+    def cost(self, state, action, gold):
+        return int(gold[len(state[1])] != action)
+
+    def features(self, state):
+        return [f"letter {state[0][len(state[1])]}", f"before {state[1][-1:]}"]
+
+
+@pytest.mark.parametrize("classifier", [None, Depths()], ids=["own", "memory"])
+def test_tasks_of_several_threads(classifier, hasty_threads):
+    words = ["abc", "cab", "bca", "aabbcc", "cba", "ccc"]
+    model = pp.train_task(Copying(), [(word, word) for word in words], beam=2, epochs=2, classifier=classifier)
+    expected = [model.predict(word) for word in words * 8]
+    with ThreadPoolExecutor(8) as pool:
+        assert [*pool.map(model.predict, words * 8)] == expected

@@ -268,10 +268,10 @@ def test_batches_begin_and_end(english):
     seen = []
 
     class Watching(Linear):
-        def begin(self, states):
+        def start_batch(self, states):
             seen.append(("begin", len(states.started)))
 
-        def end(self, states):
+        def end_batch(self, states):
             seen.append(("end", len(states.started)))
 
     pp.train(GREEDY, english[0][:20], classifier=Watching(), strategy=EXPLORE, epochs=1)
@@ -284,7 +284,7 @@ def test_stateful_models_find_the_states_that_they_know(english):
     class Depth(Linear):
         """Keeps the length of each state's derivation."""
 
-        def begin(self, states):
+        def start_batch(self, states):
             self.depth = {}
 
         def score(self, states):

@@ -31,8 +31,8 @@ class Noisy(pp.Classifier):
 
     name = "noisy"
 
-    def __init__(self, strength: int, seed: int, waits: bool) -> None:
-        self.strength, self.seed, self.waits = strength, seed, waits
+    def __init__(self, strength: int, seed: int, updates_in_batches: bool) -> None:
+        self.strength, self.seed, self.updates_in_batches = strength, seed, updates_in_batches
         self.searches: list[tuple[int, frozenset]] = []
         self.labels: set[tuple] = set()
 
@@ -71,10 +71,10 @@ class Noisy(pp.Classifier):
 def learned(states, strategy, beam, *how):
     """What is learned from all sentences at a time: in lockstep, and by the search in Python."""
     found = []
-    for waits in (True, False):
-        classifier = Noisy(*how, waits)
+    for updates_in_batches in (True, False):
+        classifier = Noisy(*how, updates_in_batches)
         learner = BatchLearner(BatchSearch(states, classifier), beam, 1)
-        assert learner._is_in_lockstep(strategy, 0.0, None) == waits
+        assert learner._is_in_lockstep(strategy, 0.0, None) == updates_in_batches
         learner.learn(np.arange(len(states.sentences)), strategy, 0.0, None)
         searches = sorted(classifier.searches, key=lambda one: (one[0], sorted(one[1])))
         found.append((searches, classifier.labels, learner.updates, learner.words))

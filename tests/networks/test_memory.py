@@ -63,7 +63,7 @@ def test_states_that_nobody_looked_at_before(kind, system):
     slow = ReferenceNetwork(KINDS[kind], classifier.to_values()["vocabulary"], classifier.to_arrays(), vectors)
     states = parser.model.states(TREEBANK)
     states.start(np.array([2, 6]))
-    classifier.begin(states)
+    batch = classifier.encode(states)
     kept = []
     for _ in walk(states, np.random.default_rng(2), 12):
         kept += states.ids.tolist()
@@ -71,7 +71,7 @@ def test_states_that_nobody_looked_at_before(kind, system):
     encoded = [slow.encode(TREEBANK[2]), slow.encode(TREEBANK[6])]
     for some in (chosen[:3], chosen, chosen[::-1], kept[:2]):
         states.select(np.array([*some, some[0]], dtype=np.int32))
-        hidden = classifier._scorer.hidden(classifier._look(states), classifier._words)
+        hidden = batch.scorer.hidden(batch.inputs(states), batch.words)
         for row, sentence in enumerate(states.sentence_index.tolist()):
             expected = slow.hidden(encoded[sentence], situation(KINDS[kind], states, row))
             assert hidden[row] == pytest.approx(np.array(expected), abs=1e-5)
@@ -107,11 +107,11 @@ def test_stacks_of_systems_in_python_may_change_anywhere():
     slow = ReferenceNetwork(KINDS["memory"], classifier.to_values()["vocabulary"], classifier.to_arrays())
     states = parser.model.states(TREEBANK)
     states.start(np.array([2, 6]))
-    classifier.begin(states)
+    batch = classifier.encode(states)
     encoded = [slow.encode(TREEBANK[2]), slow.encode(TREEBANK[6])]
     turns = 0
     for _ in walk(states, np.random.default_rng(5), 16):
-        hidden = classifier._scorer.hidden(classifier._look(states), classifier._words)
+        hidden = batch.scorer.hidden(batch.inputs(states), batch.words)
         turns += int((states.last_actions == 2).sum())
         for row, sentence in enumerate(states.sentence_index.tolist()):
             expected = slow.hidden(encoded[sentence], situation(KINDS["memory"], states, row))

@@ -106,8 +106,7 @@ def test_arcs_of_long_sentences_are_scored_in_parts(monkeypatch):
     for at_once in (1 << 22, 30, 1):
         monkeypatch.setattr("panparser.networks.scoring._AT_ONCE", at_once)
         states.start(np.array([2, 0, 7]))
-        parser.classifier.begin(states)
-        found.append(parser.classifier._words.arcs)
+        found.append(parser.classifier.encode(states).words.arcs)
     assert found[1] == pytest.approx(found[0], abs=1e-5)
     assert found[2] == pytest.approx(found[0], abs=1e-5)
     assert (found[0] > -29).any()

@@ -65,7 +65,7 @@ def test_the_scores(kind, system):
     sentences = np.array([7, 2, 5])
     encoded = [slow.encode(TREEBANK[int(number)]) for number in sentences]
     states.start(sentences)
-    parser.classifier.begin(states)
+    parser.classifier.start_batch(states)
     for _ in walk(states, np.random.default_rng(3), 12):
         scores, legal = parser.classifier.score(states), np.array(states.legal())
         for row, sentence in enumerate(states.sentence_index.tolist()):

@@ -31,8 +31,8 @@ class Watched(pp.NetworkClassifier):
         trainer = self._trainer
         self.compared.append((trainer._loss_of_beams(trainer._open).item(), sum(self.expected)))
 
-    def begin(self, states):
-        super().begin(states)
+    def start_batch(self, states):
+        super().start_batch(states)
         self.expected = []
 
     def prepare(self, setup):
@@ -71,16 +71,16 @@ class Lockstep(pp.NetworkClassifier):
         self.is_local = self._trainer.is_local = False
         type(self).losses = []
 
-    def end(self, states):
+    def end_batch(self, states):
         if self._trainer is not None:
             self.losses.append(self._trainer._loss(self._trainer.lesson).item())
-        super().end(states)
+        super().end_batch(states)
 
 
 class Waiting(Lockstep):
     """Sentences wait for each other: the slow search."""
 
-    waits = False
+    updates_in_batches = False
 
 
 @pytest.mark.parametrize("restart", ["pair", "none"])

@@ -45,8 +45,8 @@ def test_the_same_scores(kind, system):
     classifier, states = parser.classifier, parser.model.states(TREEBANK)
     weights = classifier._known_weights
     states.start(SENTENCES)
-    classifier.begin(states)
-    words = classifier._words
+    classifier.start_batch(states)
+    words = classifier._current_batch.words
     batch = InputReader(classifier.network, weights.vocabulary, TREEBANK, parser.vectors).read(SENTENCES)
     encoded = module.encode(batch)
     close(weights.encoder(batch), encoded)
@@ -85,7 +85,7 @@ def compare_labels(classifier, module, states, own, hidden, labels):
         rows, actions = rows[makes], actions[makes]
     found = classifier.score_labels(states, rows, actions)
     if labels is not None:
-        heads, dependents = (torch.from_numpy(array) for array in classifier._arcs(states, rows, actions))
+        heads, dependents = (torch.from_numpy(array) for array in classifier._current_batch.arcs(states, rows, actions))
         expected = module.score_labels(labels[0][heads], labels[1][dependents])
     else:
         every = module.labels(hidden[torch.from_numpy(rows.astype(np.int64))])

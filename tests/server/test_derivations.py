@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 
@@ -13,7 +16,7 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from conllu_lines import line
-from panparser.server.models import Models
+from panparser.server.models import Models, Served
 
 TEXT = {"tokenizer": "", "tagger": "", "data": "He slept. They ate the pizza."}
 GOLD = line(1, "They", upos="PRON", head=2, deprel="nsubj") + line(2, "ate", upos="VERB", head=0, deprel="root") + "\n"
@@ -94,3 +97,24 @@ def test_models_say_what_they_can_do(ask, models):
     only = type(ask)(Models([tokens]))
     assert json.loads(only.get("/about").body)["models"][0]["derivations"] is False
     assert only.post("/derivation", **TEXT).text.startswith("The required model does not contain a parser")
+
+
+@pytest.mark.unmeasured
+def test_many_clients_get_the_derivations_of_a_network_that_one_gets():
+    from asking import serving  # which needs the extra
+
+    texts = ("He slept.", "They ate the pizza with anchovies.", "Who saw that?", "The old man sleeps here.")
+    given = [{"data": text, "tokenizer": "", "beam": beam} for text in texts for beam in ("1", "2")]
+
+    with serving(Models([Served.of("en-neural")]), threads=4) as (host, port):
+
+        def fetch(parameters: dict[str, str], path: str = "derivation") -> bytes:
+            with urlopen(f"http://{host}:{port}/{path}?{urlencode(parameters)}", timeout=60) as answer:
+                return answer.read()
+
+        trees = {"data": texts[1], "tokenizer": "", "tagger": "", "parser": ""}
+        expected, parsed = [fetch(parameters) for parameters in given], fetch(trees, "process")
+        with ThreadPoolExecutor(16) as clients:
+            trees_beside = [clients.submit(fetch, trees, "process") for _ in range(16)]
+            assert [*clients.map(fetch, given * 6)] == expected * 6
+            assert all(answer.result() == parsed for answer in trees_beside)

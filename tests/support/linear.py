@@ -18,10 +18,10 @@ class Linear(pp.Classifier):
         self.actions = np.zeros((1 << 14, len(setup.system.names)), dtype=np.float32)
         self.calls = []
 
-    def begin(self, states):
+    def start_batch(self, states):
         self.calls = [*getattr(self, "calls", []), "begin"]
 
-    def end(self, states):
+    def end_batch(self, states):
         self.calls.append("end")
 
     def score(self, states):

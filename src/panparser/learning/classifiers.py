@@ -79,15 +79,16 @@ class Classifier:
     A subclass needs `prepare`, `score`, `to_arrays` and `from_arrays`; for labels `score_labels` and `update_labels`;
     to learn `update` (static, dynamic, ...: step by step), `update_pair` (most strategies), `update_beam` (against all
     of the beam), or several of them. What it keeps from call to call is up to it: scores for the update that follows, a
-    hidden state for each number in `states.ids`, a loss that `end` goes back through.
+    hidden state for each number in `states.ids`, a loss that `end_batch` goes back through. A search has its classifier
+    to itself: searches of other threads have copies.
     """
 
     name: str = ""  # in model files; `load` looks up the class registered under it, unless it is given one
     batch: int = 32  # sentences that are learned from, and parsed, together
     evaluations: int | None = None  # times that the development set is parsed while learning, about; None: each epoch
     unit: float = 1.0  # what one update adds to a score, for strategies that draw states by their scores
-    waits: bool = False  # do updates change scores only at the `end`, so that sentences need not wait for each other?
-    heeds_labels: bool = True  # does it see the labels that a search gives to arcs, or learn them by `update_labels`?
+    updates_in_batches: bool = False  # scores change in `end_batch` only: the sentences of a batch are independent
+    uses_previous_labels: bool = True  # scores depend on the labels of earlier arcs, or `update_labels` learns them
 
     def prepare(self, setup: Setup) -> None:
         """Training begins: make the weights, using `setup.seed` for anything random. `train` works on a copy."""
@@ -98,13 +99,14 @@ class Classifier:
         a time; `lengths` are those of all sentences."""
         raise NotImplementedError
 
-    def twin(self) -> Classifier:
-        """Optional: the same for another thread, with which it shares what parsing does not change; else one is made
+    def copy_shared(self) -> Classifier:
+        """Optional: return a copy for another search, which shares the weights and whatever else scoring does not
+        change; `copy.copy(self)` does if `start_batch` and `score` only assign attributes. Otherwise copies are made
         from its arrays."""
         raise NotImplementedError
 
-    def begin(self, states: States) -> None:
-        """Sentences to be parsed or learned from have been started: the place to encode them."""
+    def start_batch(self, states: States) -> None:
+        """Start a batch of sentences to parse or to learn from: the place to encode them."""
 
     def score(self, states: States) -> FloatArray:
         """(rows, actions) Scores; those of illegal actions are ignored. A beam adds them up along a derivation."""
@@ -119,8 +121,8 @@ class Classifier:
         """Columns of words that it predicts beside the trees, which it must not read; most predict none."""
         return ()
 
-    def begun_tags(self) -> IntArray:
-        """(words, columns) Its tags, as numbers of its own, of the words of the sentences that were begun, in order."""
+    def current_tags(self) -> IntArray:
+        """(words, columns) Return the tags of the words of the current batch, in order, as the classifier's indices."""
         raise NotImplementedError
 
     def tag(self, treebank: Any, vectors: Any = None, threads: int = 1) -> IntArray:
@@ -149,8 +151,8 @@ class Classifier:
         """Learn the labels of the correct arcs that the actions make in these rows."""
         raise NotImplementedError
 
-    def end(self, states: States) -> None:
-        """The sentences of the batch are finished: the place for an optimizer step."""
+    def end_batch(self, states: States) -> None:
+        """Finish a batch of sentences to learn from: the place for an optimizer step."""
 
     def warm_start(self, setup: Setup) -> None:
         """Training continues from what this classifier, loaded from a file, has learned: `prepare` is not called.
@@ -180,8 +182,8 @@ class Classifier:
         """A classifier ready to parse, from the results of `to_arrays` and `to_values`. Arrays may be read-only."""
         raise NotImplementedError
 
-    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
-        """Optional: raises ModelError, after it was loaded, if it does not score so many actions and labels, or needs
+    def check_compatible(self, actions: int, labels: int, vectors: Any) -> None:
+        """Optional: raise ModelError, after it was loaded, if it does not score so many actions and labels, or needs
         other vectors; the message goes on after the classifier's name."""
 
 
@@ -204,10 +206,10 @@ class Combined(Classifier):
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> Classifier:
         return cls.from_parts(arrays, values, {})
 
-    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
+    def check_compatible(self, actions: int, labels: int, vectors: Any) -> None:
         for part in self.parts:
-            if has_method(part, "check_fit"):
-                part.check_fit(actions, labels, vectors)
+            if has_method(part, "check_compatible"):
+                part.check_compatible(actions, labels, vectors)
 
 
 _WHY = {
@@ -219,8 +221,8 @@ _WHY = {
     "training_state": "checkpoints",
     "restore_training": "checkpoints",
 }
-_OPTIONAL = ("begin", "end", "to_values", "check_fit")  # do nothing unless they are overridden
-_ALWAYS = ("prepare", "begin", "score", "end", "to_arrays", "to_values", "from_arrays")
+_OPTIONAL = ("start_batch", "end_batch", "to_values", "check_compatible")  # do nothing unless they are overridden
+_ALWAYS = ("prepare", "start_batch", "score", "end_batch", "to_arrays", "to_values", "from_arrays")
 
 
 def has_method(classifier: object, method: str) -> bool:

@@ -58,9 +58,9 @@ class Vote(Combined):
         self.by = by
         self.batch = min(member.batch for member in self.members)
 
-    def begin(self, states: States) -> None:
+    def start_batch(self, states: States) -> None:
         for member in self.members:
-            member.begin(states)
+            member.start_batch(states)
 
     @property
     def _tagging(self) -> Classifier:
@@ -70,8 +70,8 @@ class Vote(Combined):
     def tag_columns(self) -> tuple[str, ...]:
         return tag_columns(self._tagging)
 
-    def begun_tags(self) -> IntArray:
-        return self._tagging.begun_tags()
+    def current_tags(self) -> IntArray:
+        return self._tagging.current_tags()
 
     def tag(self, treebank: Any, vectors: Any = None, threads: int = 1) -> IntArray:
         return self._tagging.tag(treebank, vectors, threads)
@@ -162,8 +162,8 @@ class Joint(Combined):
     def write_tags(self, treebank: Any, tags: IntArray) -> None:
         treebank.column("upos")[:] = treebank.ids_of("upos", [*self.tags, "_"])[tags[:, 0]]
 
-    def begin(self, states: States) -> None:
-        self.classifier.begin(states)
+    def start_batch(self, states: States) -> None:
+        self.classifier.start_batch(states)
 
     def score(self, states: States) -> FloatArray:
         return self.classifier.score(states)
@@ -177,8 +177,8 @@ class Joint(Combined):
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
         self.classifier.update_labels(states, rows, actions, labels)
 
-    def end(self, states: States) -> None:
-        self.classifier.end(states)
+    def end_batch(self, states: States) -> None:
+        self.classifier.end_batch(states)
 
     def training_state(self) -> Arrays:
         return self.classifier.training_state()

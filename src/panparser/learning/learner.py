@@ -69,7 +69,7 @@ class BatchLearner:
             self._learn_in_lockstep(sentences, strategy)
         else:
             self._learn_pairs(sentences, strategy, exploration, notify)
-        self.classifier.end(self.states)
+        self.classifier.end_batch(self.states)
         self.words += int(self.states.lengths.sum())
 
     # --- Step by step: with a beam of 1, G&N 2012, Algorithms 2 and 3, many sentences at a time ---
@@ -146,7 +146,7 @@ class BatchLearner:
 
     @property
     def _has_labels(self) -> bool:
-        return bool(self.states.labels.names) and getattr(self.classifier, "heeds_labels", True)
+        return bool(self.states.labels.names) and getattr(self.classifier, "uses_previous_labels", True)
 
     def _choose_labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:
         return self.search.choose_labels(rows, actions) if self._has_labels else None
@@ -165,7 +165,11 @@ class BatchLearner:
         """Can the engine's beams do it? The classifier must not change meanwhile."""
         plain = Strategy(against="beam", restart=strategy.restart, exploration=strategy.exploration)
         is_plain = strategy == plain and strategy.restart in ("none", "pair") and exploration == 0 and notify is None
-        return is_plain and getattr(self.classifier, "waits", False) and hasattr(type(self.states), "start_beams")
+        return (
+            is_plain
+            and getattr(self.classifier, "updates_in_batches", False)
+            and hasattr(type(self.states), "start_beams")
+        )
 
     def _learn_in_lockstep(self, sentences: Sentences, strategy: Strategy) -> None:
         states: Any = self.states

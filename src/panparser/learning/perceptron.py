@@ -5,6 +5,7 @@ With one sentence at a time it learns, by every strategy, just what the engine's
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ class Perceptron(Classifier):
     def __deepcopy__(self, memo: Any) -> Perceptron:
         """One that learns like this one, and has learned nothing yet."""
         return Perceptron(self.learned_together)
+
+    def copy_shared(self) -> Perceptron:
+        return copy.copy(self)
 
     def prepare(self, setup: Setup) -> None:
         _refuse_vectors(setup)
@@ -95,7 +99,7 @@ class Perceptron(Classifier):
                 change = np.full(len(wrong), by, dtype=np.int32)
                 self._weights.reward_labels(keys, of, np.ascontiguousarray(numbers), change, self.time)
 
-    def end(self, states: States) -> None:
+    def end_batch(self, states: States) -> None:
         self.time += len(states.started)
 
     # --- Files ---
@@ -133,7 +137,7 @@ class Perceptron(Classifier):
         means = (time * weights.astype(np.int64) - dated) * (scale / time)
         return np.asarray(np.rint(means), dtype=np.int32)
 
-    def check_fit(self, actions: int, labels: int, vectors: Any) -> None:
+    def check_compatible(self, actions: int, labels: int, vectors: Any) -> None:
         if self.sizes[0] != actions:
             raise ModelError(f"scores {self.sizes[0]} actions; the parser has {actions}")
 

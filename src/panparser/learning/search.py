@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any, Literal, TypeVar
 
@@ -10,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.errors import BatchError, StuckError
-from panparser.learning.classifiers import Classifier, checked_scores, has_method
+from panparser.learning.classifiers import Classifier, checked_arrays, checked_scores, has_method, revived
 from panparser.learning.listeners import SearchListener
 from panparser.learning.states import MAX_ACTIONS, States
 
@@ -62,8 +64,37 @@ class Candidates(Columns):
     violations: IntArray
 
 
+class ClassifierPool:
+    """Classifiers with the same weights, one for each search: what a classifier keeps from call to call is its own.
+
+    A classifier that can be copied without its weights stays as it is. Any other serves one search itself; copies, made
+    from its arrays, serve the searches of other threads.
+    """
+
+    def __init__(self, classifier: Classifier) -> None:
+        self._classifier = classifier
+        self._is_shared = has_method(classifier, "copy_shared")
+        self._idle = [] if self._is_shared else [classifier]
+
+    @contextmanager
+    def take(self) -> Iterator[Classifier]:
+        """Yield a classifier that no other search has until the block ends."""
+        try:
+            classifier = self._idle.pop()
+        except IndexError:
+            classifier = self._classifier.copy_shared() if self._is_shared else revived(self._classifier, *self._stored)
+        try:
+            yield classifier
+        finally:
+            self._idle.append(classifier)
+
+    @cached_property
+    def _stored(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
+        return checked_arrays(self._classifier), self._classifier.to_values()
+
+
 class BatchSearch:
-    """Steps the states of many sentences together."""
+    """Steps the states of many sentences together, with a classifier that no other search has meanwhile."""
 
     def __init__(self, states: States, classifier: Classifier, listeners: Sequence[SearchListener] = ()) -> None:
         self.states = states
@@ -73,7 +104,7 @@ class BatchSearch:
     def start(self, sentences: Sentences) -> Hypotheses:
         """The initial states of some sentences."""
         self.states.start(sentences)
-        self.classifier.begin(self.states)
+        self.classifier.start_batch(self.states)
         count = len(sentences)
         numbers = np.arange(count, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.int32)

@@ -41,7 +41,7 @@ from panparser.learning.listeners import Instead, Listener, SequenceReport, chec
 from panparser.learning.native import update_units
 from panparser.learning.options import TaskOptions, Training, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
-from panparser.learning.search import BatchSearch, batches
+from panparser.learning.search import BatchSearch, ClassifierPool, batches
 from panparser.learning.states import States
 from panparser.learning.strategies import Strategy
 from panparser.learning.task_states import Task, TaskStates
@@ -75,6 +75,9 @@ class NamedPerceptron(Classifier):
         self.dated: dict[str, dict[str, float]] = {}
         self.time = 0
 
+    def copy_shared(self) -> NamedPerceptron:
+        return copy.copy(self)
+
     def score(self, states: States) -> npt.NDArray[np.float64]:
         assert isinstance(states, TaskStates)
         names = {name: number for number, name in enumerate(states.names)}
@@ -96,7 +99,7 @@ class NamedPerceptron(Classifier):
                     row = rows.setdefault(feature, {})
                     row[names[action]] = row.get(names[action], 0) + change
 
-    def end(self, states: States) -> None:
+    def end_batch(self, states: States) -> None:
         self.time += len(states.started)
 
     def averaged(self) -> dict[str, Row]:
@@ -131,12 +134,12 @@ class TaskModel(StoredModel, kind="task", newest=1):
         self.training = TrainingRecord()
 
     @cached_property
-    def _scorer(self) -> Classifier:
+    def _pool(self) -> ClassifierPool:
         if self.classifier is not None:
-            return self.classifier
+            return ClassifierPool(self.classifier)
         scorer = NamedPerceptron()
         scorer.weights = self.weights
-        return scorer
+        return ClassifierPool(scorer)
 
     def predict(self, input: Any, *, beam: int | None = None) -> Prediction:
         """The best prediction that a beam finds."""
@@ -150,9 +153,10 @@ class TaskModel(StoredModel, kind="task", newest=1):
             check_beam(width, "best")
             width = max(width, count)
         states = TaskStates(self.task, [input])
-        found = BatchSearch(states, self._scorer).beam(np.zeros(1, dtype=np.int64), width or None)
+        with self._pool.take() as classifier:
+            found = BatchSearch(states, classifier).beam(np.zeros(1, dtype=np.int64), width or None)
         pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:count]
-        return [_prediction(states, state, score / self._scorer.unit) for state, score in pairs]
+        return [_prediction(states, state, score / classifier.unit) for state, score in pairs]
 
     # --- Files: what was learned; the task itself is code and is not stored ---
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -42,7 +43,7 @@ class NetworkClassifier(Classifier):
     """
 
     name = "network"
-    waits = True
+    updates_in_batches = True
 
     def __init__(self, network: Network, teachers: Sequence[Any] = ()) -> None:
         if not isinstance(network, Network):
@@ -51,15 +52,13 @@ class NetworkClassifier(Classifier):
         self.teachers = tuple(_teacher(each) for each in teachers)
         self.taught_by = " ".join(weights.digest() for weights, _ in self.teachers)  # for checkpoints
         self.evaluations = network.learning.evaluations or None
-        self.heeds_labels = bool(network.labels_of) or not network.labels  # else all arcs of sentences are learned from
+        self.uses_previous_labels = (
+            bool(network.labels_of) or not network.labels
+        )  # else all arcs of sentences are learned from
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
         self._weights: Weights | None = None
-        self._reader: InputReader | None = None
-        self._words: Words | None = None
-        self._seen: tuple[IntArray, Seen] | None = None
-        self._tags: IntArray | None = None
-        self._hidden: tuple[Hidden | None, ...] = ()
+        self._batch: EncodedBatch | None = None  # of the search that this object serves
 
     def with_network(self, network: Network) -> NetworkClassifier:
         """The same weights for a network that only learns, or is stored, in another way."""
@@ -67,8 +66,8 @@ class NetworkClassifier(Classifier):
         found.network = network
         return found
 
-    def twin(self) -> NetworkClassifier:
-        return copy.copy(self)
+    def copy_shared(self) -> NetworkClassifier:
+        return copy.copy(self)  # a batch that starts replaces that of the copy alone
 
     # --- Learning: torch's part ---
 
@@ -88,24 +87,24 @@ class NetworkClassifier(Classifier):
         self.is_local = self._trainer.is_local
 
     def update(self, states: States, gold: BoolArray) -> None:
-        self._trainer.learn_actions(self._look(states), gold)
+        self._trainer.learn_actions(self._current_batch.inputs(states), gold)
 
     def update_pair(self, states: States, actions: IntArray, signs: IntArray) -> None:
         self.is_local = self._trainer.is_local = False
-        self._trainer.learn_pair(self._look(states), actions, signs)
+        self._trainer.learn_pair(self._current_batch.inputs(states), actions, signs)
 
     def update_beam(self, states: States, beams: Beams) -> None:
         self.is_local = self._trainer.is_local = False
-        self._trainer.learn_beams(self._look(states), beams)
+        self._trainer.learn_beams(self._current_batch.inputs(states), beams)
 
     def update_labels(self, states: States, rows: IntArray, actions: IntArray, labels: IntArray) -> None:
         if not self.network.labels:  # else they are learned from all arcs of the sentences, found or not
-            self._trainer.learn_labels(self._look(states).take(rows), actions, labels)
+            self._trainer.learn_labels(self._current_batch.inputs(states).take(rows), actions, labels)
 
-    def end(self, states: States) -> None:
-        self._seen = None
+    def end_batch(self, states: States) -> None:
+        self._batch = None
         if self._trainer is not None:
-            self._trainer.end()
+            self._trainer.end_batch()
 
     def batches(self, numbers: LongArray, lengths: LongArray, *, learning: bool = False) -> Iterator[LongArray]:
         """Sentences of similar length together, which take as many steps; the batches are in random order."""
@@ -125,66 +124,53 @@ class NetworkClassifier(Classifier):
             raise SpecError("the network has not been trained")
         return self._weights
 
-    def begin(self, states: Any, hidden: Sequence[Hidden | None] = ()) -> None:
-        """Encodes the sentences; `hidden`: what of each is not seen."""
+    def start_batch(self, states: Any) -> None:
+        reader = self._batch.reader if self._batch is not None else None
+        self._batch = None  # its memory can be used again
+        self._batch = self.encode(states, reader=reader)
+
+    def encode(
+        self, states: Any, hidden: Sequence[Hidden | None] = (), reader: InputReader | None = None
+    ) -> EncodedBatch:
+        """Return the encoded sentences of a batch that was started; the classifier does not change.
+
+        `hidden`: the input of each sentence that is left out; `reader`: that of another batch, for the same treebank.
+        """
         if not hasattr(states, "positions"):
             raise BatchError("a network of positions scores states of a parser; got others")
-        self._seen = None
         if self._trainer is not None:
-            self._words = self._trainer.begin(states)
-            return
+            encoded = self._trainer.start_batch(states)
+            return EncodedBatch(self.network, encoded, self._trainer.scorer)
         weights = self._known_weights
-        reader = self._reading(states.sentences, getattr(states, "vectors", None))
+        if reader is None or reader.treebank is not states.sentences:
+            reader = self._input_reader(states.sentences, getattr(states, "vectors", None))
         batch = reader.read(states.started, given_heads(self.network, states))
-        self._hidden = tuple(hidden)
         of_words = [
             (int(first) + one.place, one.column)
             for first, one in zip(batch.first, hidden, strict=False)
             if one is not None and one.kind == "word"
         ]
         words, of_tags = weights.encoder.read(batch, of_words)
-        self._words = weights.layers(words, batch)
-        self._tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
+        tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
+        return EncodedBatch(self.network, weights.layers(words, batch), weights.scorer, tags, tuple(hidden), reader)
 
-    def _reading(self, treebank: Treebank, vectors: Vectors | None) -> InputReader:
-        found = self._reader
-        if found is None or found.treebank is not treebank:
-            found = self._reader = InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
-            self._known_weights.connect(vectors)
-        return found
+    def _input_reader(self, treebank: Treebank, vectors: Vectors | None) -> InputReader:
+        self._known_weights.connect(vectors)
+        return InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
 
     @property
-    def _scorer(self) -> Scorer:
-        scorer: Scorer = self._trainer.scorer if self._trainer is not None else self._known_weights.scorer
-        return scorer
-
-    def _look(self, states: Any) -> Seen:
-        """What is seen of the rows; it is looked at once."""
-        assert self._words is not None
-        rows = states.ids
-        if self._seen is None or not np.array_equal(self._seen[0], rows):
-            seen = Seen.of(self.network, states, self._words)
-            self._seen = (rows, without(seen, states.sentence_index, self._hidden) if self._hidden else seen)
-        return self._seen[1]
+    def _current_batch(self) -> EncodedBatch:
+        if self._batch is None:
+            raise BatchError("a network scores sentences after start_batch; none were started")
+        return self._batch
 
     def score(self, states: States) -> FloatArray:
-        assert self._words is not None
-        return self._scorer.score(self._look(states), self._words, is_local=self.is_local)
+        return self._current_batch.score(states, is_local=self.is_local)
 
     def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
-        assert self._words is not None
         if self._trainer is not None and not self.network.labels_of:
             return np.zeros((len(rows), self._trainer.labels), dtype=np.float32)  # it sees none: any will do
-        heads, dependents = self._arcs(states, rows, actions)
-        seen = None if self.network.labels else self._look(states).take(rows)
-        return self._scorer.score_labels(seen, self._words, heads, dependents, actions.astype(np.int64))
-
-    def _arcs(self, states: Any, rows: IntArray, actions: IntArray) -> tuple[LongArray, LongArray]:
-        """Rows of the heads and dependents of arcs."""
-        assert self._words is not None
-        heads, dependents = states.arcs(rows, actions)
-        first = self._words.first[states.sentence_index[rows]]
-        return first + heads, first + dependents
+        return self._current_batch.score_labels(states, rows, actions)
 
     # --- Tags ---
 
@@ -192,12 +178,13 @@ class NetworkClassifier(Classifier):
     def tag_columns(self) -> tuple[str, ...]:
         return self.network.tags
 
-    def begun_tags(self) -> IntArray:
-        assert self._tags is not None
-        return self._tags
+    def current_tags(self) -> IntArray:
+        tags = self._current_batch.tags
+        assert tags is not None
+        return tags
 
     def tag(self, treebank: Treebank, vectors: Vectors | None = None, threads: int = 1) -> IntArray:
-        weights, reader = self._known_weights, self._reading(treebank, vectors)
+        weights, reader = self._known_weights, self._input_reader(treebank, vectors)
         heads = weights.tags
         assert heads is not None
         found = np.empty((treebank.words, len(self.network.tags)), dtype=np.int32)
@@ -248,7 +235,7 @@ class NetworkClassifier(Classifier):
         found.is_local = values["local"]
         return found
 
-    def check_fit(self, actions: int, labels: int, vectors: Vectors | None) -> None:
+    def check_compatible(self, actions: int, labels: int, vectors: Vectors | None) -> None:
         weights = self._known_weights
         if not self.network.positions:
             raise ModelError("has no positions; a parser needs some")
@@ -263,6 +250,49 @@ class NetworkClassifier(Classifier):
     def connect(self, vectors: Vectors | None) -> None:
         """After it was loaded: gives it the vectors of words. Raises ModelError if they are not those that it reads."""
         self._known_weights.connect(vectors)
+
+
+@dataclass
+class EncodedBatch:
+    """Encoded sentences and the scores of their states: all that belongs to one search.
+
+    `tags`: (words, columns) if the network predicts any; `hidden`: the input of each sentence that is left out.
+    """
+
+    network: Network
+    words: Words
+    scorer: Scorer
+    tags: IntArray | None = None
+    hidden: tuple[Hidden | None, ...] = ()
+    reader: InputReader | None = None
+    _last: tuple[IntArray, Seen] | None = None  # rows, and their inputs
+
+    def inputs(self, states: Any) -> Seen:
+        """Return the inputs of the rows, computed once for each step."""
+        rows = states.ids
+        if self._last is not None and np.array_equal(self._last[0], rows):
+            return self._last[1]
+        seen = Seen.of(self.network, states, self.words)
+        if self.hidden:
+            seen = without(seen, states.sentence_index, self.hidden)
+        self._last = rows, seen
+        return seen
+
+    def score(self, states: Any, *, is_local: bool) -> FloatArray:
+        """(rows, actions) Return the scores of actions; `is_local`: as logarithms of probabilities."""
+        return self.scorer.score(self.inputs(states), self.words, is_local=is_local)
+
+    def score_labels(self, states: Any, rows: IntArray, actions: IntArray) -> FloatArray:
+        """(given rows, labels) Return the scores of labels for the arcs that actions make."""
+        heads, dependents = self.arcs(states, rows, actions)
+        seen = None if self.network.labels else self.inputs(states).take(rows)
+        return self.scorer.score_labels(seen, self.words, heads, dependents, actions.astype(np.int64))
+
+    def arcs(self, states: Any, rows: IntArray, actions: IntArray) -> tuple[LongArray, LongArray]:
+        """Return the rows of the heads and of the dependents of arcs."""
+        heads, dependents = states.arcs(rows, actions)
+        first = self.words.first[states.sentence_index[rows]]
+        return first + heads, first + dependents
 
 
 class Weights:

@@ -120,7 +120,7 @@ class Trainer:
 
     # --- A batch of sentences ---
 
-    def begin(self, states: Any) -> Words:
+    def start_batch(self, states: Any) -> Words:
         """Encodes sentences that were started."""
         batch = self._reader(states.sentences).read(states.started, given_heads(self.network, states))
         encoded, of_tags = self.module.read(batch, self.word_dropout)
@@ -190,7 +190,7 @@ class Trainer:
         assert self.lesson is not None
         return self.lesson
 
-    def end(self) -> None:
+    def end_batch(self) -> None:
         """One update from all that was collected."""
         lesson, self.lesson = self.lesson, None
         loss = self._loss(lesson) if lesson is not None else None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.errors import SpecError
 from panparser.features.atoms import CLASSES
 from panparser.learning.classifiers import (
@@ -21,7 +22,7 @@ from panparser.learning.classifiers import (
     classifier_values,
     restored_classifier,
 )
-from panparser.learning.search import BatchSearch, batches
+from panparser.learning.search import BatchSearch, ClassifierPool, batches
 from panparser.learning.states import Node, ObjectStates
 from panparser.learning.task_states import text_key
 from panparser.sequences.model import Classes, Items, Labeling, SequenceScorer, Window
@@ -98,18 +99,24 @@ class ClassifierSequences(SequenceScorer):
     classifier: Classifier
     declared: ClassVar = {"classifier": STORED}
 
+    @cached_property
+    def _pool(self) -> ClassifierPool:
+        return ClassifierPool(self.classifier)
+
     def predict(self, items: Items, beam: int, threads: int) -> IntArray:
         states = SequenceStates(self.window, items, self.classes)
-        search = BatchSearch(states, self.classifier)
         classes: list[int] = []
-        for sequences in batches(range(len(items)), self.classifier.batch):
-            for state in search.best(sequences, beam).tolist():
-                classes += states.classes_of(state)
+        with self._pool.take() as classifier:
+            search = BatchSearch(states, classifier)
+            for sequences in batches(range(len(items)), classifier.batch):
+                for state in search.best(sequences, beam).tolist():
+                    classes += states.classes_of(state)
         return np.array(classes, dtype=np.int32)
 
     def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
         states = SequenceStates(self.window, items, self.classes)
-        final = BatchSearch(states, self.classifier).beam(np.array([sequence]), width or None)
+        with self._pool.take() as classifier:
+            final = BatchSearch(states, classifier).beam(np.array([sequence]), width or None)
         pairs = list(zip(final.state.tolist(), final.score.tolist(), strict=True))[:count]
         return [(tuple(states.classes_of(state)), score / self.classifier.unit) for state, score in pairs]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import SpecError, StuckError
+from panparser.learning.classifiers import Classifier
 from panparser.learning.states import MAX_ACTIONS
 from panparser.parsing.inspection.derivations import Derivations, inside, network, units
 from panparser.parsing.models.perceptron import LayerScores, PerceptronModel
@@ -53,8 +55,8 @@ def beams(derivations: Derivations, width: int) -> list[list[Hypothesis]] | None
     Other derivations may take longer than the best; then there are more beams than steps. None if the search, repeated
     here step by step, ends elsewhere.
     """
-    search = _Search(derivations, width)
-    made = list(search.run())
+    with _searching(derivations, width) as search:
+        made = list(search.run())
     return search.hypotheses(made) if np.array_equal(search.best[1], derivations.steps) else None
 
 
@@ -66,12 +68,24 @@ def continued(
     Until these actions are taken, the beam has one hypothesis. Raises SpecError if one of them is not legal.
     """
     none = np.zeros(0, dtype=np.int32)
-    search = _Search(Derivations(parser, treebank, np.zeros(2, dtype=np.int64), none, none), width)
-    made = list(search.run(actions))
+    derivations = Derivations(parser, treebank, np.zeros(2, dtype=np.int64), none, none)
+    with _searching(derivations, width) as search:
+        made = list(search.run(actions))
     states, steps = search.best
     labels = np.array([search.labels[state] for state in states[1:].tolist()], dtype=np.int32)
     offsets = np.array([0, len(steps)], dtype=np.int64)
     return Derivations(parser, treebank, offsets, steps, labels), search.hypotheses(made)
+
+
+@contextmanager
+def _searching(derivations: Derivations, width: int) -> Iterator[_Search]:
+    """Yield a search that has its classifier to itself."""
+    model = network(derivations.parser)
+    if model is None:
+        yield _Search(derivations, width, _Weights(derivations))
+        return
+    with model.pool.take() as classifier:
+        yield _Search(derivations, width, classifier)
 
 
 _Row = tuple[int, int, int, float, int | None, int]  # rank, source, step, score, loss, state
@@ -80,7 +94,7 @@ _Row = tuple[int, int, int, float, int | None, int]  # rank, source, step, score
 class _Search:
     """The search of a parser, which the engine or a classifier does, in slow and readable form."""
 
-    def __init__(self, derivations: Derivations, width: int) -> None:
+    def __init__(self, derivations: Derivations, width: int, scores: Classifier | _Weights) -> None:
         self.parser, self.width = derivations.parser, width
         self.name = self.parser.spec.system.step_name
         treebank = derivations.treebank
@@ -88,7 +102,7 @@ class _Search:
         self.states: Any = derivations.batch(gold=self.has_gold)
         model = network(self.parser)
         self.unit = 1.0 if model else units(self.parser)[0]
-        self.scores: Any = model.classifier if model else _Weights(derivations)
+        self.scores: Any = scores
         if model:
             self.states = model.states(treebank)
             if self.has_gold:
@@ -117,7 +131,7 @@ class _Search:
     def run(self, actions: Sequence[str] = ()) -> Iterator[list[_Row]]:
         """The beam after each step; the first ones are given."""
         self.states.start(np.zeros(1, dtype=np.int64))
-        self.scores.begin(self.states)
+        self.scores.start_batch(self.states)
         self.live = [_Live(0, 0.0, 0, bool(self.states.is_final(np.zeros(1, dtype=np.int32))[0]))]
         for number in range(MAX_ACTIONS):
             if all(one.is_final for one in self.live):
@@ -236,7 +250,7 @@ class _Weights:
         rows = parser.vectors.rows(derivations.treebank)[forms] if parser.vectors and self.addresses else ()
         self.rows = np.array([-1, *rows], dtype=np.int32)  # by word; Root has none
 
-    def begin(self, states: Any) -> None:
+    def start_batch(self, states: Any) -> None:
         pass
 
     def score(self, states: Any) -> Scores:

@@ -161,15 +161,16 @@ class Derivations:
 def _found(model: ClassifierModel, treebank: Treebank, beam: int) -> tuple[LongArray, IntArray, IntArray]:
     """Offsets, actions and labels of the derivations that a classifier finds."""
     states = model.states(treebank)
-    search = BatchSearch(states, model.classifier)
     found: dict[int, tuple[IntArray, IntArray]] = {}
     every = np.arange(len(treebank), dtype=np.int64)
-    for sentences in batches_of(model.classifier, every, np.diff(treebank.offsets), learning=False):
-        for sentence, final in zip(sentences.tolist(), search.best(sentences, beam).tolist(), strict=True):
-            before, actions = states.derivation(final)
-            states.select(before)
-            labels = search.choose_labels(np.arange(len(before), dtype=np.int32), actions)
-            found[sentence] = actions, np.full(len(actions), -1, dtype=np.int32) if labels is None else labels
+    with model.pool.take() as classifier:
+        search = BatchSearch(states, classifier)
+        for sentences in batches_of(classifier, every, np.diff(treebank.offsets), learning=False):
+            for sentence, final in zip(sentences.tolist(), search.best(sentences, beam).tolist(), strict=True):
+                before, actions = states.derivation(final)
+                states.select(before)
+                labels = search.choose_labels(np.arange(len(before), dtype=np.int32), actions)
+                found[sentence] = actions, np.full(len(actions), -1, dtype=np.int32) if labels is None else labels
     lengths = [len(found[sentence][0]) for sentence in every.tolist()]
     none = np.zeros(0, dtype=np.int32)
     actions, labels = (np.concatenate([none, *(found[one][part] for one in every.tolist())]) for part in (0, 1))

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser.features.reading import ROOT
-from panparser.networks.classifier import NetworkClassifier
+from panparser.networks.classifier import EncodedBatch, NetworkClassifier
 from panparser.networks.hiding import Hidden
+from panparser.networks.inputs import InputReader
 from panparser.parsing.batch.states import ParserStates
 from panparser.parsing.inspection.derivations import Derivations
 from panparser.parsing.inspection.features import shown
@@ -36,15 +37,20 @@ class Occlusions:
         assert isinstance(model, ClassifierModel)
         assert isinstance(model.classifier, NetworkClassifier)
         self.model, self.classifier = model, model.classifier
+        self._reader: InputReader | None = None
 
-    def _states(self, hidden: tuple[Hidden | None, ...], steps: int = 0) -> ParserStates:
-        """As many states of the sentence, after some steps, with something hidden from each."""
+    def _start(self, hidden: tuple[Hidden | None, ...], steps: int = 0) -> tuple[ParserStates, EncodedBatch]:
+        """Return copies of the sentence after some steps, with one input hidden in each, and what scores them."""
         states = self.model.states(self.derivations.treebank)
         states.start(np.zeros(len(hidden), dtype=np.int64))
-        self.classifier.begin(states, hidden)
+        batch = self.classifier.encode(states, hidden, self._reader)
+        self._reader = batch.reader
         for at in range(steps):
             self._step(states, at)
-        return states
+        return states, batch
+
+    def _scores(self, states: ParserStates, batch: EncodedBatch) -> Scores:
+        return batch.score(states, is_local=self.classifier.is_local).astype(np.float64)
 
     def _step(self, states: ParserStates, at: int) -> None:
         actions, labels = (np.full(len(states), own[at]) for own in (self.derivations.actions, self.derivations.labels))
@@ -53,11 +59,11 @@ class Occlusions:
     @cached_property
     def _steps(self) -> list[tuple[dict[str, Hidden], Scores, Scores | None]]:
         """The inputs of each step, by name, the scores of its actions, and of the labels of its arc, if any."""
-        states = self._states((None,))
+        states, batch = self._start((None,))
         found = []
         for at, label in enumerate(self.derivations.labels.tolist()):
-            labels = self._label_scores(states, at)[0] if label >= 0 else None
-            found.append((self._inputs(states), np.array(self.classifier.score(states)[0], dtype=np.float64), labels))
+            labels = self._label_scores(states, batch, at)[0] if label >= 0 else None
+            found.append((self._inputs(states), self._scores(states, batch)[0], labels))
             self._step(states, at)
         return found
 
@@ -98,31 +104,31 @@ class Occlusions:
         """(labels) Of the arc that the action of the step makes; None if it makes none."""
         return self._steps[at][2]
 
-    def _label_scores(self, states: ParserStates, at: int) -> Scores:
+    def _label_scores(self, states: ParserStates, batch: EncodedBatch, at: int) -> Scores:
         rows: IntArray = np.arange(len(states), dtype=np.int32)
         actions = np.full(len(rows), self.derivations.actions[at])
-        return self.classifier.score_labels(states, rows, actions).astype(np.float64)
+        return batch.score_labels(states, rows, actions).astype(np.float64)
 
     def all_actions(self) -> Iterator[tuple[tuple[str, ...], Scores]]:
         """What `actions` returns for each step, from one walk through the sentence with each input hidden."""
         hidden = list(dict.fromkeys(one for inputs, *_ in self._steps for one in inputs.values()))
-        states = self._states((None, *hidden))
+        states, batch = self._start((None, *hidden))
         for at, (inputs, *_) in enumerate(self._steps):
             rows = [0, *(1 + hidden.index(one) for one in inputs.values())]
-            yield _contributions(inputs, self.classifier.score(states)[rows])
+            yield _contributions(inputs, self._scores(states, batch)[rows])
             self._step(states, at)
 
     def actions(self, at: int) -> tuple[tuple[str, ...], Scores]:
         """The inputs of a step, and what they contribute to the score of each action."""
         inputs = self._steps[at][0]
-        states = self._states((None, *inputs.values()), at)
-        return _contributions(inputs, self.classifier.score(states))
+        states, batch = self._start((None, *inputs.values()), at)
+        return _contributions(inputs, self._scores(states, batch))
 
     def labels(self, at: int) -> tuple[tuple[str, ...], Scores]:
         """The same for each label of the arc that the action of the step makes."""
         inputs = self._steps[at][0]
-        states = self._states((None, *inputs.values()), at)
-        return _contributions(inputs, self._label_scores(states, at))
+        states, batch = self._start((None, *inputs.values()), at)
+        return _contributions(inputs, self._label_scores(states, batch, at))
 
 
 def _contributions(inputs: dict[str, Hidden], scores: npt.NDArray[Any]) -> tuple[tuple[str, ...], Scores]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import IntArray
-from panparser._caching import cached_property
 from panparser.errors import ModelError
 from panparser.features.vectors import Vectors
 from panparser.learning.classifiers import (
@@ -20,12 +18,11 @@ from panparser.learning.classifiers import (
     checked_arrays,
     classifier_values,
     has_method,
-    revived,
     tag_columns,
 )
 from panparser.learning.labels import Labels
 from panparser.learning.listeners import SearchListener
-from panparser.learning.search import BatchSearch, Hypotheses, Sentences, batches_of, first_of_each
+from panparser.learning.search import BatchSearch, ClassifierPool, Hypotheses, Sentences, batches_of, first_of_each
 from panparser.parsing.batch.joint import JointStates
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.signals import signals_of
@@ -47,7 +44,7 @@ class ClassifierModel:
         self.labels = labels
         self.classifier = classifier
         self.vectors = vectors
-        self._idle = [classifier]  # those that no thread parses with
+        self.pool = ClassifierPool(classifier)
 
     @property
     def name(self) -> str:
@@ -60,33 +57,16 @@ class ClassifierModel:
     def check(self) -> None:
         """Raises ModelError if the classifier scores other actions than the labels and tags make."""
         states = self.states(parse_conllu(b""))
-        if not has_method(self.classifier, "check_fit"):
+        if not has_method(self.classifier, "check_compatible"):
             return
         try:
-            self.classifier.check_fit(len(states.names), len(states.labels.names), self.vectors)
+            self.classifier.check_compatible(len(states.names), len(states.labels.names), self.vectors)
         except ModelError as error:
             raise ModelError(f"its {self.name} {error}") from None
 
     def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
         return joined(states, self.classifier)
-
-    @cached_property
-    def _stored(self) -> tuple[dict[str, npt.NDArray[Any]], dict[str, Any]]:
-        return checked_arrays(self.classifier), self.classifier.to_values()
-
-    @contextmanager
-    def _borrowed(self) -> Iterator[Classifier]:
-        """A classifier for one thread: it keeps what it knows of the sentences at hand."""
-        try:
-            found = self._idle.pop()
-        except IndexError:
-            is_shared = has_method(self.classifier, "twin")
-            found = self.classifier.twin() if is_shared else revived(self.classifier, *self._stored)
-        try:
-            yield found
-        finally:
-            self._idle.append(found)
 
     def find(self, treebank: Treebank, search: Search) -> Found:
         every = np.arange(len(treebank), dtype=np.int64)
@@ -96,7 +76,7 @@ class ClassifierModel:
 
         def work(share: Sequence[Sentences]) -> list[_Part]:
             states = self.states(treebank, search.constraints)
-            with self._borrowed() as classifier:
+            with self.pool.take() as classifier:
                 searching = BatchSearch(states, classifier, search.listeners)
                 return [_parse(searching, states, sentences, search) for sentences in share]
 
@@ -113,7 +93,7 @@ class ClassifierModel:
     ) -> Iterator[RawTree]:
         states = self.states(sentence.treebank, constraints)
         chosen = np.array([sentence.position], dtype=np.int64)
-        with self._borrowed() as classifier:
+        with self.pool.take() as classifier:
             found = BatchSearch(states, classifier).beam(chosen, width or None)
         for state, score in zip(found.state, found.score, strict=True):
             heads, labels = states.trees(np.array([state], dtype=np.int32))
@@ -149,7 +129,7 @@ def _tags(classifier: Classifier, states: ParserStates, final: IntArray) -> IntA
     if isinstance(states, JointStates):
         return states.tags_of(final)[:, None]
     columns = tag_columns(classifier)
-    return classifier.begun_tags() if columns else np.zeros((0, 0), dtype=np.int32)
+    return classifier.current_tags() if columns else np.zeros((0, 0), dtype=np.int32)
 
 
 def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -139,6 +140,9 @@ class LayerScores(Classifier):
     def __init__(self, model: PerceptronModel) -> None:
         self.model = model
         self.unit = model.unit
+
+    def copy_shared(self) -> LayerScores:
+        return copy.copy(self)
 
     def score(self, states: States) -> FloatArray:
         keys = states.keys()
