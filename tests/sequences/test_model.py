@@ -16,7 +16,7 @@ from learners import ENGLISH, PERCEPTRON_STRATEGIES, Recorder, short_sentences
 from panparser import _engine
 from panparser.learning.options import sequence_training
 from panparser.sequences.reading import shape
-from panparser.sequences.training import EngineRun
+from panparser.sequences.training import EngineSequenceRun
 from panparser.testing.labeling import Labeling
 from panparser.testing.tasks import TaskLearner
 
@@ -47,9 +47,9 @@ def random_items(seed: int, classes: int, sequences: int = 6, allowed: bool = Fa
     return pp.Items(offsets, columns, allowed=sets), right
 
 
-def run_of(window, items, right, classes, beam, listeners=(), **options) -> EngineRun:
+def run_of(window, items, right, classes, beam, listeners=(), **options) -> EngineSequenceRun:
     training = sequence_training(beam, {"members": 1, "epochs": 3, **options})
-    return EngineRun(
+    return EngineSequenceRun(
         window=window,
         items=items,
         gold=right,
@@ -77,7 +77,7 @@ def both(window, items, right, classes, beam, **options):
     return run, recorder, model, learner
 
 
-def engine_rows(run: EngineRun) -> Counter:
+def engine_rows(run: EngineSequenceRun) -> Counter:
     (learner,) = run.learners
     found = learner.weights()
     classes, weights, dated = found.labels.tolist(), found.weights.tolist(), found.dated.tolist()

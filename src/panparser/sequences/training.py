@@ -77,7 +77,11 @@ def train_sequences(
         "training": sequence_training(beam, options),
         "threads": chosen_threads("threads of train_sequences", threads),
     }
-    return EngineRun(**run).run() if classifier is None else ClassifierRun(**run, classifier=classifier).run()
+    return (
+        EngineSequenceRun(**run).run()
+        if classifier is None
+        else ClassifierSequenceRun(**run, classifier=classifier).run()
+    )
 
 
 def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) -> TrainingRecord:
@@ -156,7 +160,7 @@ class SequenceRun(EpochLoop[Weights, SequenceModel]):
 
 
 @dataclass(kw_only=True)
-class EngineRun(SequenceRun[Layer]):
+class EngineSequenceRun(SequenceRun[Layer]):
     """Training of the engine's perceptron over sequences."""
 
     _averages: _engine.Averages | None = None  # after the last epoch
@@ -234,7 +238,7 @@ class EngineRun(SequenceRun[Layer]):
 
 
 @dataclass(kw_only=True)
-class ClassifierRun(SequenceRun[Classifier]):
+class ClassifierSequenceRun(SequenceRun[Classifier]):
     """Training of a classifier over sequences."""
 
     classifier: Classifier
