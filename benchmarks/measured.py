@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import panparser as pp
-from panparser.grid.keys import digest_of
 from panparser.grid.results import pack
+from panparser.work.keys import digest
 
 FOLDER = Path(__file__).parent / "results"
 Measurement = tuple[Mapping[str, str], pp.Outcome]
@@ -32,7 +32,7 @@ def measured(
     if build is None:
         return labels, outcome
     described = {**outcome.values["run"], "build": build}
-    return labels, pp.Outcome({**outcome.values, "run": described, "key": digest_of(described)})
+    return labels, pp.Outcome({**outcome.values, "run": described, "key": digest(described)})
 
 
 def claims(benchmark: str, rows: Mapping[str, Mapping[str, float]], outcomes: Iterable[Any]) -> list[Measurement]:

@@ -31,8 +31,8 @@ from measured import keep, measured
 from tasks import FOLDER
 
 import panparser as pp
-from panparser._builds import build
 from panparser.parsing.training.run import score
+from panparser.work.keys import build
 
 SECONDS = 3  # about how long a run of parsing takes
 COMPARED = ("greedy", "beam 8", "greedy, fast")  # models of both builds

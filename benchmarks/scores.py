@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import panparser as pp
-from panparser._builds import own_build
 from panparser.grid.tables import value_of
+from panparser.work.keys import own_build
 
 FOLDER = Path(__file__).parent / "results"
 

@@ -28,7 +28,7 @@ import peer_udpipe
 from peers import fewer_iterations
 
 import panparser as pp
-from panparser.grid.keys import hash_of_file
+from panparser.work.keys import file_digest
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "table2_peers"
@@ -130,7 +130,7 @@ def main() -> None:
             peers = [] if options.no_udpipe else [udpipe(folder, work, iterations.get(name, peer_udpipe.ITERATIONS))]
             peers += [malt(folder, work, options.malt)] if options.malt else []
             for peer in peers:
-                wanted = {"peer": dict(peer.recipe), "inputs": [hash_of_file(path) for path in inputs(folder)]}
+                wanted = {"peer": dict(peer.recipe), "inputs": [file_digest(path) for path in inputs(folder)]}
                 if any(outcome.values["run"]["recipe"] == wanted for _, outcome in known(options.results)):
                     continue
                 outcome = made(peer, folder, work)

@@ -25,7 +25,7 @@ from typing import Any
 
 from machine import heading
 
-from panparser._builds import own_build
+from panparser.work.keys import own_build
 from panparser.work.pool import CallFuture, open_pool
 
 FOLDER = Path(__file__).parent / "results"

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 import panparser as pp
-from panparser.grid.keys import digest_of
 from panparser.grid.records import sentence_counts
 from panparser.testing.networks import random_network_parser, random_network_tagger
 from panparser.trees.enumeration import random_projective_tree, random_tree
+from panparser.work.keys import digest
 
 _WORDS = "the a old dogs cat Tom runs saw in of and slowly 12 , . naïve çok don't 'll COVID-19".split()
 _TAGS = "DET DET ADJ NOUN NOUN PROPN VERB VERB ADP ADP CCONJ ADV NUM PUNCT PUNCT ADJ ADV AUX AUX X".split()
@@ -246,7 +246,7 @@ def grid_treebank() -> None:
 _RUN = {"recipe": {"training": {"seed": 1}}, "splits": {"test": "sha256:0"}, "panparser": "0", "build": "b"}
 OUTCOMES: tuple[dict[str, Any], ...] = (
     {
-        **{"format": 1, "key": digest_of(_RUN), "content": "c", "status": "done", "error": None, "run": _RUN},
+        **{"format": 1, "key": digest(_RUN), "content": "c", "status": "done", "error": None, "run": _RUN},
         **{"data": {"0": "t/test.conllu"}, "started": "2026-01-02T03:04:05+00:00", "seconds": 1.5, "cpu_seconds": 1.0},
         **{"machine": {"python": "3"}, "facts": {"words": 7}, "scores": {"test": {"UAS": 50.0}}},
         "sentences": {"test": sentence_counts({"UAS": [1, 2]}, [2, 4], [2, 4])},

@@ -14,7 +14,7 @@ from panparser import errors, testing
 
 PACKAGE = Path(pp.__file__).parent
 PROMISED = {"system", "TransitionSystem", "Transition", "Gold", "EMPTY", "PythonSystem", "static_derivation"}
-PRIVATE = {"_arrays", "_builds", "_caching", "_checks", "_names", "_threads", "_engine"}
+PRIVATE = {"_arrays", "_caching", "_checks", "_names", "_threads", "_engine"}
 
 
 def stub() -> dict[str, str]:

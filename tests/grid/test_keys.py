@@ -3,51 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import panparser as pp
 from grids import RECIPE, small_grid, write_treebanks
-from panparser import _builds, _engine
-from panparser.grid import keys
-from panparser.grid.runs import GridRun
-from places import ENGLISH
-
-PLAIN = st.recursive(
-    st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=5) | st.floats(-9, 9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=4),
-    max_leaves=12,
-)
-
-
-@given(st.dictionaries(st.text(max_size=4), PLAIN, max_size=5), st.randoms())
-def test_the_order_of_keys_does_not_matter(values, random):
-    def shuffled(value):
-        if isinstance(value, dict):
-            items = list(value.items())
-            random.shuffle(items)
-            return {key: shuffled(inside) for key, inside in items}
-        return [shuffled(each) for each in value] if isinstance(value, list) else value
-
-    assert keys.digest_of(shuffled(values)) == keys.digest_of(values)
-
-
-@given(PLAIN, PLAIN)
-def test_other_values_have_other_keys(first, second):
-    def plain(value):  # 1 and 1.0 are the same number, 1 and true are not
-        if isinstance(value, dict):
-            return {key: plain(inside) for key, inside in value.items()}
-        if isinstance(value, list):
-            return [plain(inside) for inside in value]
-        return ("truth", value) if isinstance(value, bool) else value
-
-    same = plain(first) == plain(second)
-    assert (keys.digest_of({"x": first}) == keys.digest_of({"x": second})) == same
+from panparser.grid.runs import GridRun, input_digest
+from panparser.work import keys
 
 
 @pytest.fixture
@@ -114,9 +76,9 @@ def test_packages_make_other_keys_if_they_are_used(folder, monkeypatch):
         deep = GridRun.of(cascade, folder=str(folder), test=str(own / "test.conllu"))
         return {"plain": key(own), "network": key(own, **network), "cascade": deep.key}
 
-    before, real = found(), keys.version_of
+    before, real = found(), keys.package_version
     for package, changed in (("numpy", before.keys()), ("torch", {"network", "cascade"})):
-        monkeypatch.setattr(keys, "version_of", lambda name, other=package: "0" if name == other else real(name))
+        monkeypatch.setattr(keys, "package_version", lambda name, other=package: "0" if name == other else real(name))
         after = found()
         assert {name for name in before if after[name] != before[name]} == set(changed)
 
@@ -138,90 +100,8 @@ def test_a_cascade_has_a_key_too(folder):
     assert of() != first
 
 
-# --- Builds ---
-
-
-@pytest.fixture
-def copy(tmp_path):
-    """The package and its engine."""
-    package, engine = Path(pp.__file__).parent, Path(_engine.__file__)
-    shutil.copytree(
-        package, tmp_path / "panparser", ignore=shutil.ignore_patterns("__pycache__", "*.so", "*.panparser")
-    )
-    shutil.copy(engine, tmp_path / engine.name)
-    return tmp_path / "panparser", tmp_path / engine.name
-
-
-@pytest.mark.unmeasured
-def test_a_change_of_what_models_depend_on_makes_another_build(copy, monkeypatch):
-    package, engine = copy
-    unchanged = _builds.build()
-    assert _builds.build(package, engine) == unchanged
-    hashes = {path: path.read_bytes() for path in (*package.rglob("*"), engine) if path.is_file()}
-    monkeypatch.setattr(Path, "read_bytes", lambda path: hashes.get(path) or b"")  # reads each file once, not 300 times
-    seen = {unchanged}
-    modules = sorted(package.rglob("*.py"))
-    shown = [path for path in modules if path.relative_to(package).parts[0] in _builds.SHOWING]
-    counting = [package / name for name in _builds.COUNTING]
-    assert len(modules) - len(shown) > 150
-    assert set(counting) < set(shown)
-    others = [path for path in modules if path not in shown]
-    for path in (*others[::10], *counting, package / "__init__.pyi", engine):
-        before, hashes[path] = hashes[path], hashes[path] + b"\n"
-        found = _builds.build(package, engine)
-        assert found not in seen, path
-        seen.add(found)
-        hashes[path] = before
-    for path in (each for each in shown[::10] if each not in counting):
-        before, hashes[path] = hashes[path], hashes[path] + b"\n"
-        assert _builds.build(package, engine) == unchanged, path
-        hashes[path] = before
-
-
-IMPORTED = """
-import sys
-from pathlib import Path
-
-import panparser.corpora.run
-from panparser.grid.runs import GridRun
-from panparser.grid.work import perform
-
-path, results = sys.argv[1], Path(sys.argv[2])
-values = {"data": {"train": [path], "dev": path}, "training": {"epochs": 1, "members": 1}}
-outcome = perform(GridRun.of(values).task(results))
-assert outcome.is_done, outcome.error
-print(*(name for name in sys.modules if name.startswith("panparser.")))
-"""
-
-
-def test_what_makes_trees_and_scores_imports_nothing_that_builds_leave_out(tmp_path):
-    """But for the modules of the grid that carry tasks and files, and make no figure."""
-    command = [sys.executable, "-c", IMPORTED, str(ENGLISH), str(tmp_path)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    rooms = {name.split(".")[1] for name in found}
-    assert {"parsing", "learning", "evaluation", "corpora"} < rooms
-    assert rooms & set(_builds.SHOWING) == {"grid"}
-    carrying = {"keys", "records", "runs"}
-    counting = {Path(name).stem for name in _builds.COUNTING}
-    assert {name.split(".")[2] for name in found if name.startswith("panparser.grid.")} == carrying | counting
-
-
-def test_a_module_that_moves_makes_another_build(copy):
-    package, engine = copy
-    before = _builds.build(package, engine)
-    (package / "errors.py").rename(package / "mistakes.py")
-    assert _builds.build(package, engine) != before
-
-
-def test_what_is_not_imported_makes_no_other_build(copy):
-    package, engine = copy
-    (package / "__pycache__").mkdir()
-    (package / "__pycache__" / "errors.cpython-311.pyc").write_bytes(b"compiled")
-    assert _builds.build(package, engine) == _builds.build()
-
-
 def test_a_device_is_no_file(tmp_path):
     with pytest.raises(pp.SpecError, match="expected a file, found something else"):
-        keys.hash_of_file("/dev/zero")
+        input_digest("/dev/zero")
     with pytest.raises(pp.SpecError, match="expected a file, found something else"):
-        keys.hash_of_file(str(tmp_path))
+        input_digest(str(tmp_path))

@@ -18,9 +18,9 @@ from panparser.errors import ModelError, PanParserError, ResultWarning, SpecErro
 from panparser.grid import index
 from panparser.grid import results as result_files
 from panparser.grid.counts import packed, unpacked
-from panparser.grid.keys import digest_of
 from panparser.grid.records import Outcome
 from panparser.grid.results import finished_outcomes, forget, pack, packed_file, read_outcomes
+from panparser.work.keys import digest
 
 
 @given(st.lists(st.integers(0, 100_000), max_size=50))
@@ -175,7 +175,7 @@ def test_what_is_forgotten_is_gone_and_nothing_else(results):
 def test_recipes_that_are_none(tmp_path, data):
     values = dict(made_outcome("a", correct=[1]).values)
     run = {**values["run"], "recipe": {"data": data}}
-    values |= {"run": run, "key": digest_of(run)}
+    values |= {"run": run, "key": digest(run)}
     (tmp_path / f"{values['key']}.json").write_text(json.dumps(values))
     with pytest.raises(ModelError, match=r"run\.recipe\.data.*: expected a "):
         pp.Results.read(tmp_path)

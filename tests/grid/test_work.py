@@ -113,7 +113,7 @@ def test_a_worker_of_another_build_runs_nothing(folder, tmp_path, monkeypatch):
 
 
 def test_a_worker_with_other_packages_runs_nothing(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(work, "versions", lambda recipe: {"numpy": "0"})
+    monkeypatch.setattr(work, "package_versions", lambda recipe: {"numpy": "0"})
     with pytest.raises(OSError, match="a worker has another numpy: 0, not "):
         outcome_of(folder, tmp_path / "r")
     assert not list((tmp_path / "r").iterdir())

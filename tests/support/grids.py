@@ -41,8 +41,8 @@ def made_outcome(key, *, correct, words=10, split="test", **more):
     """An outcome with these numbers of correct heads, of sentences of so many words, as a run would have it."""
     import numpy as np
 
-    from panparser.grid.keys import digest_of
     from panparser.grid.records import Outcome, sentence_counts
+    from panparser.work.keys import digest
 
     gold = np.full(len(correct), words)
     counts = sentence_counts({"UAS": correct, "LAS": correct}, gold, gold)
@@ -50,8 +50,8 @@ def made_outcome(key, *, correct, words=10, split="test", **more):
     run = {"recipe": {"name": key}, "splits": {}, "panparser": "0", "build": "b"}
     values = {
         "format": 1,
-        "key": digest_of(run),
-        "content": digest_of(run["recipe"]),
+        "key": digest(run),
+        "content": digest(run["recipe"]),
         "status": "done",
         "error": None,
         "run": run,

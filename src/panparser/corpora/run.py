@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import PurePath
 
 import panparser
-from panparser._builds import own_build
 from panparser.corpora import sources
 from panparser.corpora.files import Pair
 from panparser.corpora.job import Job
 from panparser.corpora.parts import LATER, Part, changed, conllu_parts, renumber, text_parts
 from panparser.corpora.sources import InputFormat, InputKind, Source
-from panparser.corpora.work import Outcome, Record, Task, do, file_hash, perform
+from panparser.corpora.work import Outcome, Record, Task, do, perform
 from panparser.errors import PanParserError
 from panparser.pipeline.bundled import find
 from panparser.storage.places import (
@@ -32,6 +30,7 @@ from panparser.storage.places import (
     whole,
 )
 from panparser.treebank.conllu import conllu_output, is_compressed
+from panparser.work.keys import digest, file_digest, own_build
 from panparser.work.pool import CallFuture, ClusterLost, Pool, WorkerDied
 
 PART = 1 << 21  # bytes of a file that are a part of it, about
@@ -74,9 +73,9 @@ class Run:
 
     def __init__(self, job: Job, *, force: bool = False, report: Report = lambda words, size: None) -> None:
         self._job, self._force, self._report = job, force, report
-        self._models = tuple(file_hash(find(name)) for name in (job.options.model, *job.options.ensemble))
+        self._models = tuple(file_digest(find(name)) for name in (job.options.model, *job.options.ensemble))
         made_by = [panparser.__version__, own_build(), asdict(job.options), self._models]
-        self._key = hashlib.sha256(json.dumps(made_by, sort_keys=True).encode()).hexdigest()
+        self._key = digest(made_by)
         self.totals = Totals()
 
     def alone(self, pairs: Iterable[Pair], threads: int) -> Totals:
@@ -139,7 +138,7 @@ class Run:
             return False
         if record.key != self._key or record.output_stamp is None or record.output_stamp != stamp(pair.output):
             return False
-        return record.input_stamp == file.stamp or record.input == file_hash(pair.input)
+        return record.input_stamp == file.stamp or record.input == file_digest(pair.input)
 
     def _tasks(self, pairs: Iterable[Pair]) -> Iterator[_Step]:
         for file in self._unfinished(pairs):
@@ -158,11 +157,11 @@ class Run:
 
     def _parts(self, file: _File, source: Source) -> Iterator[_Step]:
         """What is left to do of a file that is divided, anew each time: next to parsing, that takes no time."""
-        digest, path = hashlib.sha256(), file.pair.input
+        state, path = hashlib.sha256(), file.pair.input
         if file.kind == InputKind.conllu:
-            found = conllu_parts(path, source.format, sources.BLOCK, PART, digest)
+            found = conllu_parts(path, source.format, sources.BLOCK, PART, state)
         else:
-            found = text_parts(path, str(file.kind), sources.BLOCK, PART, digest)
+            found = text_parts(path, str(file.kind), sources.BLOCK, PART, state)
         for number, part in enumerate(found):
             if file.failure is not None:
                 return
@@ -175,12 +174,11 @@ class Run:
             else:
                 options = self._job.options
                 yield _Step(file, number, Task(options, self._models, path, place, f"{place}.json", self._key, part))
-        file.digest = digest.hexdigest()
+        file.digest = state.hexdigest()
 
     def _place(self, file: _File, part: Part) -> str:
         """The file of a part: its name tells its bytes, its place, and what is done with it."""
-        about = json.dumps([self._key, asdict(part)])
-        return inside(file.pair.parts, hashlib.sha256(about.encode()).hexdigest()[:32])
+        return inside(file.pair.parts, digest([self._key, asdict(part)])[:32])
 
     def _whole(self, file: _File) -> Task:
         pair = file.pair

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import warnings
 from collections import Counter
@@ -20,6 +19,7 @@ from panparser.storage.places import opened, stamp, whole
 from panparser.storage.values import COUNT, NOTHING, TEXT, ListOf, Maybe, Table, TableOf, check, parse_json
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
+from panparser.work.keys import file_digest
 
 _KEPT = 2  # models in the memory of a process: that of the work at hand, and the one before
 _jobs: dict[tuple[Options, tuple[str, ...]], Job] = {}
@@ -124,7 +124,7 @@ def perform(task: Task, threads: int, report: Callable[[int], None]) -> Outcome:
             _write(task, _job(task.options, task.models), threads, outcome, report)
             outcome.messages += dict.fromkeys(f"warning: {warning.message}" for warning in warned)
             if task.record is not None and stamp(task.input) == before:
-                made_of = task.part.digest if task.part is not None else file_hash(task.input)
+                made_of = task.part.digest if task.part is not None else file_digest(task.input)
                 Record(task.key, made_of, before, stamp(task.output), asdict(outcome)).write(task.record)
         except PanParserError as error:
             return Outcome(error=str(error), problems=getattr(error, "problems", 1))
@@ -163,19 +163,10 @@ def _job(options: Options, models: tuple[str, ...]) -> Job:
     """The models, loaded once in the life of a process. Raises ModelError if this machine has other ones."""
     if (found := _jobs.get((options, models))) is None:
         for name, expected in zip((options.model, *options.ensemble), models, strict=True):
-            if file_hash(find(name)) != expected:
+            if file_digest(find(name)) != expected:
                 raise ModelError(f"{name}: expected the model that the work was begun with, found another")
         _engine.keep_memory()  # the next block needs what the last one did
         while len(_jobs) >= _KEPT:
             del _jobs[next(iter(_jobs))]
         found = _jobs[options, models] = Job(options)
     return found
-
-
-def file_hash(path: str) -> str:
-    """Of a file's bytes. Raises OSError."""
-    digest = hashlib.sha256()
-    with opened(path) as stream:
-        while data := stream.read(1 << 20):
-            digest.update(data)
-    return digest.hexdigest()

@@ -13,7 +13,6 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.errors import ModelError, SpecError
 from panparser.grid.counts import packed, unpacked
-from panparser.grid.keys import digest_of
 from panparser.storage.files import write_whole
 from panparser.storage.values import (
     COUNT,
@@ -28,6 +27,7 @@ from panparser.storage.values import (
     parse_json,
     read_values,
 )
+from panparser.work.keys import digest
 
 FORMAT = 1
 _RECIPE = Table({}, {"data": Table({}, {"train": ListOf(TEXT)})})
@@ -131,7 +131,7 @@ class Outcome:
         if values["format"] > FORMAT:
             raise ModelError(f"{place}: written by a newer panparser (format {values['format']})")
         try:
-            known = digest_of(values["run"])
+            known = digest(values["run"])
         except (ValueError, RecursionError):  # not a number, or tables within tables without end
             known = ""
         if known != values["key"] or not known:

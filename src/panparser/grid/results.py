@@ -143,13 +143,13 @@ class Results:
 
     def signature(self) -> str:
         """What a reader must know to find these runs again: grid, versions, builds, numbers, and a hash of all keys."""
-        from panparser.grid.keys import digest_of
+        from panparser.work.keys import digest
 
         builds = sorted({(row.outcome.version, row.outcome.build) for row in self.done if row.outcome is not None})
         made = "; ".join(f"panparser {version}, build {build}" for version, build in builds) or "nothing finished"
         counts = [f"{len(self.done)} of {len(self.rows)} runs"]
         counts += [f"{len(self.failed)} failed"] if self.failed else []
-        return f"{self.name}: {', '.join(counts)}; {made}; {digest_of(sorted(row.key for row in self.done))[:12]}"
+        return f"{self.name}: {', '.join(counts)}; {made}; {digest(sorted(row.key for row in self.done))[:12]}"
 
 
 # --- Files ---

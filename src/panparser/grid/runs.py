@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import panparser
-from panparser._builds import own_build
 from panparser.errors import PanParserError, SpecError
-from panparser.grid.keys import digest_of, hash_of_file, versions
 from panparser.recipes.cascade import CascadeRecipe
 from panparser.recipes.recipe import Recipe, moved
 from panparser.recipes.tables import describes_cascade
+from panparser.work.keys import digest, file_digest, own_build, package_versions
 
 AnyRecipe = Recipe | CascadeRecipe
 _EFFORT_OF_LABELS, _EFFORT_OF_NETWORKS, _EFFORT_OF_PARSING = 1.5, 20.0, 0.3  # beside learning without them
@@ -63,8 +63,8 @@ class GridRun:
             described, files = _described(recipe, splits, input)
         except PanParserError as error:
             raise SpecError(str(error) if str(error).startswith(place) else f"{place}: {error}") from None
-        content = digest_of(described)
-        described |= {"panparser": panparser.__version__, "build": own_build(), **versions(described["recipe"])}
+        content = digest(described)
+        described |= {"panparser": panparser.__version__, "build": own_build(), **package_versions(described["recipe"])}
         return cls(
             labels=labels or {},
             values=recipe.to_values() if isinstance(recipe, Recipe) else values,
@@ -72,7 +72,7 @@ class GridRun:
             splits=splits,
             input=input,
             content=content,
-            key=digest_of(described),
+            key=digest(described),
             described=described,
             files=files,
         )
@@ -130,7 +130,7 @@ def _described(recipe: AnyRecipe, splits: Mapping[str, str], input: str) -> tupl
     files: dict[str, str] = {}
 
     def hashed(path: str) -> str:
-        files[path] = hash_of_file(path)
+        files[path] = input_digest(path)
         return f"sha256:{files[path]}"
 
     if isinstance(recipe, Recipe):
@@ -142,6 +142,18 @@ def _described(recipe: AnyRecipe, splits: Mapping[str, str], input: str) -> tupl
         values["recipes"] = [each.resolved().with_paths(hashed).to_values() for each in recipe.recipes]
     scored = {name: hashed(path) for name, path in splits.items()}
     return {"recipe": values, "splits": scored, "input": input}, files
+
+
+def input_digest(path: str) -> str:
+    """Return the hash of a file's bytes. Raise SpecError for what is not a file, or cannot be read."""
+    if path == "-":
+        raise SpecError("a grid cannot read standard input; expected files")
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a device may have no end
+            raise SpecError(f"{path}: expected a file, found something else")
+        return file_digest(path)
+    except OSError as error:
+        raise SpecError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def _size(*files: str) -> float:

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 import panparser
-from panparser._builds import own_build
 from panparser.errors import ModelError, PanParserError, SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
-from panparser.grid.keys import digest_of, hash_of_file, version_of, versions
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
-from panparser.grid.runs import read_values
+from panparser.grid.runs import input_digest, read_values
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.recipes.recipe import Recipe
@@ -30,6 +28,7 @@ from panparser.text.raw import raw_text
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import nonprojectivity
+from panparser.work.keys import digest, own_build, package_version, package_versions
 
 COUNTED = ("UAS", "LAS", "FullLAS")  # metrics that are kept by sentence
 _UNLABELED = ("UAS", "UAS-punct", "Exact-UAS")
@@ -45,7 +44,7 @@ class Treebanks:
 
     def read(self, path: str, format: Any = "auto") -> Treebank:
         """A treebank of its own for whoever asks."""
-        place = (hash_of_file(path), format)
+        place = (input_digest(path), format)
         if place not in self._kept:
             self._kept[place] = read_conllu(path, format=format)
             while len(self._kept) > 1 and sum(each.words for each in self._kept.values()) > _MOST_WORDS:
@@ -102,11 +101,11 @@ def _check(task: Mapping[str, Any]) -> None:
     """Raises an error if this worker would not make what the key stands for."""
     if own_build() != task["described"]["build"]:
         raise OSError(f"a worker has another build of panparser: {own_build()}, not {task['described']['build']}")
-    for package, known in versions(task["described"]["recipe"]).items():
+    for package, known in package_versions(task["described"]["recipe"]).items():
         if known != task["described"].get(package):
             raise OSError(f"a worker has another {package}: {known}, not {task['described'].get(package)}")
     for path, known in task["files"].items():
-        if hash_of_file(path) != known:
+        if input_digest(path) != known:
             raise SpecError(f"{path}: has changed since the grid began; start it again")
 
 
@@ -200,10 +199,10 @@ def outcome_of(
     `recipe`: tables that say what it is, such as its name, version and options. `predicted`: for each split the file
     that it was to predict, and what it made of it. `inputs`: the files that it learned from; `facts`, numbers about it.
     """
-    files = {path: hash_of_file(path) for path in (*inputs, *(path for path, _ in predicted.values()))}
+    files = {path: input_digest(path) for path in (*inputs, *(path for path, _ in predicted.values()))}
     splits = {split: f"sha256:{files[path]}" for split, (path, _) in predicted.items()}
     described = {"recipe": {**recipe, "inputs": [files[path] for path in inputs]}, "splits": splits, "input": "tokens"}
-    content = digest_of(described)
+    content = digest(described)
     described |= {"panparser": panparser.__version__, "build": own_build()}  # which scored it
     counted = {split: _counted(None, read_conllu(path), found) for split, (path, found) in predicted.items()}
     found: dict[str, Any] = {
@@ -211,7 +210,7 @@ def outcome_of(
         "scores": {split: scores for split, (scores, _) in counted.items()},
         "sentences": {split: sentences for split, (_, sentences) in counted.items()},
     }
-    task = {"key": digest_of(described), "content": content, "described": described, "files": files}
+    task = {"key": digest(described), "content": content, "described": described, "files": files}
     times: dict[str, Any] = {"started": now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
     return Outcome(_values(task, status="done", **times, **found))
 
@@ -240,7 +239,7 @@ def now() -> str:
 def machine() -> dict[str, str]:
     """What it ran on and with, without names of machines or people."""
     found = {"python": platform.python_version(), "system": platform.system(), "processor": _processor()}
-    return found | {name: version for name in ("numpy", "torch") if (version := version_of(name)) is not None}
+    return found | {name: version for name in ("numpy", "torch") if (version := package_version(name)) is not None}
 
 
 def _processor() -> str:
