@@ -10,6 +10,7 @@ import panparser as pp
 from grids import RECIPE, write_treebanks
 from panparser.grid import work
 from panparser.grid.runs import GridRun
+from panparser.recipes.scored_run import crossing_percent
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def test_a_parser(folder, tmp_path):
     }  # fmt: skip
     facts = outcome.facts
     assert (facts["sentences"], facts["best_epoch"]) == (15, 1)
-    assert facts["crossing_percent"] == work.crossing(pp.read_conllu(folder / "train.conllu"))
+    assert facts["crossing_percent"] == crossing_percent(pp.read_conllu(folder / "train.conllu"))
     assert pp.Outcome.read(tmp_path / "r" / f"{run.key}.json") == outcome
     again, _ = outcome_of(folder, tmp_path / "r")
     assert again == outcome  # it was not run again, or times would differ
@@ -45,14 +46,6 @@ def test_an_unlabeled_parser_has_no_scores_of_labels(folder, tmp_path):
     outcome, _ = outcome_of(folder, tmp_path / "r", parser={**RECIPE["parser"], "labeled": False})
     assert set(outcome.values["scores"]["test"]) - {"Crossing"} == {"UAS", "UAS-punct", "Exact-UAS"}
     assert list(outcome.values["sentences"]["test"]["wrong"]) == ["UAS"]
-
-
-def test_crossing_arcs():
-    treebank = pp.parse_conllu(
-        "\n".join(f"{i}\tw\tw\tX\t_\t_\t{head}\tdep\t_\t_" for i, head in enumerate((3, 4, 0, 3), 1)) + "\n\n"
-    )
-    assert work.crossing(treebank) == 100
-    assert work.crossing() == 0
 
 
 def test_a_pipeline_from_tokens_and_from_text(folder, tmp_path):
@@ -117,27 +110,6 @@ def test_a_worker_with_other_packages_runs_nothing(folder, tmp_path, monkeypatch
     with pytest.raises(OSError, match="a worker has another numpy: 0, not "):
         outcome_of(folder, tmp_path / "r")
     assert not list((tmp_path / "r").iterdir())
-
-
-def test_treebanks_are_read_once_and_the_latest_kept(folder, monkeypatch):
-    read = []
-
-    def reading(path, **options):
-        read.append(path)
-        return pp.read_conllu(path, **options)
-
-    monkeypatch.setattr(work, "read_conllu", reading)
-    monkeypatch.setattr(work, "_MOST_WORDS", 1)
-    kept = work.Treebanks()
-    train, dev = (str(folder / f"{part}.conllu") for part in ("train", "dev"))
-    first = kept.read(train)
-    first.heads[:] = -1
-    assert kept.read(train).heads.tolist() == pp.read_conllu(train).heads.tolist()
-    assert kept.read(train).path == train
-    assert read == [train]
-    kept.read(dev)
-    kept.read(train)
-    assert read == [train, dev, train]
 
 
 def test_what_a_result_says_of_the_machine():

@@ -16,7 +16,7 @@ from panparser.errors import PanParserError, SpecError
 from panparser.grid.axes import SEED, TREEBANK
 from panparser.grid.records import Outcome
 from panparser.grid.results import Results, grids, packed_files, read_outcomes
-from panparser.grid.work import COUNTED
+from panparser.recipes.scored_run import COUNTED
 
 INDEX = "index.duckdb"
 _TABLES = {

@@ -1,11 +1,10 @@
-"""What a worker does with a task: trains by its recipe, scores the model, and writes the outcome."""
+"""What a worker does with a task: it scores the recipe, and writes the outcome."""
 
 from __future__ import annotations
 
 import platform
 import time
 import warnings
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -13,49 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import panparser
 from panparser.errors import ModelError, PanParserError, SpecError
-from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
 from panparser.grid.records import FORMAT, Outcome, sentence_counts
 from panparser.grid.runs import input_digest, read_values
-from panparser.parsing.parser import Parser
-from panparser.pipeline.pipeline import Pipeline
-from panparser.recipes.recipe import Recipe
-from panparser.recipes.running import run_recipe
-from panparser.text.raw import raw_text
+from panparser.recipes.scored_run import SplitScores, score_recipe, score_split
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
-from panparser.trees.projectivity import nonprojectivity
 from panparser.work.keys import digest, own_build, package_version, package_versions
-
-COUNTED = ("UAS", "LAS", "FullLAS")  # metrics that are kept by sentence
-_UNLABELED = ("UAS", "UAS-punct", "Exact-UAS")
-_OF_TREES = ("UAS", "LAS", "CLAS", "FullLAS", "UAS-punct", "LAS-punct", "Exact-UAS", "Exact-LAS")
-_MOST_WORDS = 3_000_000  # of treebanks that are kept in memory
-
-
-class Treebanks:
-    """The treebanks that a worker has read, by the hash of their files; the latest ones."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[str, str], Treebank] = OrderedDict()
-
-    def read(self, path: str, format: Any = "auto") -> Treebank:
-        """A treebank of its own for whoever asks."""
-        place = (input_digest(path), format)
-        if place not in self._kept:
-            self._kept[place] = read_conllu(path, format=format)
-            while len(self._kept) > 1 and sum(each.words for each in self._kept.values()) > _MOST_WORDS:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(place)
-        found = self._kept[place].copy()
-        found.path = path
-        return found
-
-
-_treebanks = Treebanks()
 
 
 def perform(task: Mapping[str, Any]) -> Outcome:
@@ -68,13 +32,13 @@ def perform(task: Mapping[str, Any]) -> Outcome:
         _check(task)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = _scored(task)
+            figures = _score(task)
     except PanParserError as error:
         outcome = failure(task, str(error), started=started)
         outcome = Outcome({**outcome.values, "seconds": round(time.perf_counter() - start, 3)})
     else:
         seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
-        done = {"started": started, **{name: round(value, 3) for name, value in seconds.items()}, **found}
+        done = {"started": started, **{name: round(value, 3) for name, value in seconds.items()}, **figures}
         outcome = Outcome(_values(task, status="done", **done))
     if folder.is_dir():  # on another machine it may not be there
         with suppress(SpecError):  # the disk is full, say: whoever asked has it, and will tell
@@ -109,81 +73,17 @@ def _check(task: Mapping[str, Any]) -> None:
             raise SpecError(f"{path}: has changed since the grid began; start it again")
 
 
-def _scored(task: Mapping[str, Any]) -> dict[str, Any]:
+def _score(task: Mapping[str, Any]) -> dict[str, Any]:
     recipe = read_values(task["values"], task["folder"], task["name"])
-    start = time.process_time()
     model_file = None if task["models"] is None else Path(task["models"]) / f"{task['key']}.panparser"
-    result = run_recipe(recipe, model_file, threads=1, checkpoints=False, read=_treebanks.read)
-    facts: dict[str, float] = {"training_cpu_seconds": round(time.process_time() - start, 6)}
-    facts |= _facts(recipe, result.model)
-    scores: dict[str, Any] = {}
-    sentences: dict[str, Any] = {}
-    for split, path in task["splits"].items():
-        gold = _treebanks.read(path)
-        start = time.process_time()
-        predicted = _predicted(result.model, gold, task["input"])
-        facts[f"{split}_cpu_seconds"] = round(time.process_time() - start, 6)
-        facts[f"{split}_words"] = gold.words
-        scores[split], sentences[split] = _counted(result.model, gold, predicted)
-    return {"facts": facts, "scores": scores, "sentences": sentences}
+    scored = score_recipe(recipe, task["splits"], input=task["input"], model_file=model_file)
+    return {"facts": scored.facts, **_split_values(scored.splits)}
 
 
-def _facts(recipe: Any, model: Any) -> dict[str, float]:
-    record = model.training
-    facts = {"model_bytes": float(model.size)}
-    for name in ("sentences", "words", "best_epoch"):
-        if isinstance(value := getattr(record, name, None), int):
-            facts[name] = value
-    if (losses := getattr(record, "losses", None)) and losses["states"]:
-        facts["approximate_percent"] = 100 * losses["approximate"] / losses["states"]
-    if isinstance(recipe, Recipe) and recipe.data.train:
-        facts["crossing_percent"] = crossing(*(_treebanks.read(path) for path in recipe.data.train))
-    return facts
-
-
-def crossing(*treebanks: Treebank) -> float:
-    """Percentage of sentences that are not projective."""
-    crossed = 0
-    for treebank in treebanks:
-        flags, _ = nonprojectivity(treebank.heads, treebank.offsets)
-        crossed += len(np.unique(treebank.sentence_of_word()[flags]))
-    return 100 * crossed / max(1, sum(map(len, treebanks)))
-
-
-def _predicted(model: Any, gold: Treebank, input: str) -> Treebank:
-    """What a model makes of the tokens of a treebank, or a pipeline of its text."""
-    if input == "text":
-        if not isinstance(model, Pipeline) or model.tokenizer is None:
-            raise SpecError('[evaluation] input = "text": expected a pipeline with a tokenizer')
-        return model(raw_text(gold).text, threads=1)
-    found = gold.copy()
-    found.heads[:] = -1
-    found.column("deprel")[:] = found.id_of("deprel", "_")
-    model.annotate(found, threads=1)
-    return found
-
-
-def _counted(model: Any, gold: Treebank, predicted: Treebank) -> tuple[dict[str, float], dict[str, Any]]:
-    """Scores of a split by metric, and counts by sentence."""
-    found = evaluate(gold, predicted, samples=0)
-    metrics = _metrics(model, found)
-    scores = {name: round(found[name].f1, 6) for name in metrics}
-    if isinstance(model, Pipeline):
-        scores |= {name: round(found[name].f1, 6) for name in OFFICIAL}
-    elif (crosses := nonprojectivity(gold.heads, gold.offsets)[0]).any():
-        right = predicted.heads[crosses] == gold.heads[crosses]
-        scores["Crossing"] = round(100 * float(right.mean()), 6)
-    counts = {name: found.counts[name] for name in COUNTED if name in metrics}
-    correct = {name: table[:, 0].astype(np.int64) for name, table in counts.items()}
-    whole = found.counts["UAS"].astype(np.int64)
-    return scores, sentence_counts(correct, whole[:, 1], whole[:, 2])
-
-
-def _metrics(model: Any, found: Evaluation) -> tuple[str, ...]:
-    parser = model.parser if isinstance(model, Pipeline) else model
-    spec = getattr(parser, "spec", None)
-    is_unlabeled = isinstance(parser, Parser) and spec is not None and not spec.labeled
-    return tuple(name for name in (_UNLABELED if is_unlabeled else _OF_TREES) if name in found.scores)
+def _split_values(splits: Mapping[str, SplitScores]) -> dict[str, Any]:
+    """Return scores and counts of splits as files hold them."""
+    counts = {name: sentence_counts(split.correct, split.gold, split.predicted) for name, split in splits.items()}
+    return {"scores": {name: split.scores for name, split in splits.items()}, "sentences": counts}
 
 
 def outcome_of(
@@ -204,15 +104,10 @@ def outcome_of(
     described = {"recipe": {**recipe, "inputs": [files[path] for path in inputs]}, "splits": splits, "input": "tokens"}
     content = digest(described)
     described |= {"panparser": panparser.__version__, "build": own_build()}  # which scored it
-    counted = {split: _counted(None, read_conllu(path), found) for split, (path, found) in predicted.items()}
-    found: dict[str, Any] = {
-        "facts": dict(facts or {}),
-        "scores": {split: scores for split, (scores, _) in counted.items()},
-        "sentences": {split: sentences for split, (_, sentences) in counted.items()},
-    }
+    scored = {split: score_split(read_conllu(path), treebank) for split, (path, treebank) in predicted.items()}
     task = {"key": digest(described), "content": content, "described": described, "files": files}
     times: dict[str, Any] = {"started": now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
-    return Outcome(_values(task, status="done", **times, **found))
+    return Outcome(_values(task, status="done", **times, facts=dict(facts or {}), **_split_values(scored)))
 
 
 # --- What files hold beside it ---
