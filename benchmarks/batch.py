@@ -17,7 +17,7 @@ import numpy as np
 from machine import heading, main
 
 import panparser as pp
-from panparser.testing import random_projective_tree
+from panparser.trees.enumeration import random_projective_tree
 
 SENTENCES, WORDS = 64, 25
 ADDRESSES = ("S0", "S1", "B0", "B1", "S0.left[0]", "S0.right[0]", "S1.right[0]", "B0.left[0]")

@@ -25,7 +25,7 @@ from measured import Measurement, keep, measured
 import panparser as pp
 from panparser import _engine
 from panparser.systems.registry import has_single_root
-from panparser.testing import random_projective_tree
+from panparser.trees.enumeration import random_projective_tree
 from panparser.trees.gold import ROOTS
 
 LOCAL = (
@@ -38,7 +38,7 @@ SERVED = """
 import random, sys, time
 import panparser as pp
 from panparser import _engine
-from panparser.testing import random_projective_tree
+from panparser.trees.enumeration import random_projective_tree
 
 for line in sys.stdin:
     name, root, single, linked, transitions = line.split()

@@ -22,7 +22,7 @@ from machine import heading, timed, write_result
 import panparser as pp
 from panparser import _engine
 from panparser.systems import lowering
-from panparser.testing import random_projective_tree
+from panparser.trees.enumeration import random_projective_tree
 
 ORACLES = ("dynamic", "static-dynamic")
 LIMIT = lowering.POTENTIALS["swap-loss"][1]

@@ -12,9 +12,9 @@ import numpy as np
 
 import panparser as pp
 from panparser.grid.records import sentence_counts
-from panparser.testing.networks import random_network_parser, random_network_tagger
 from panparser.trees.enumeration import random_projective_tree, random_tree
 from panparser.work.keys import digest
+from reference.networks import random_network_parser, random_network_tagger
 
 _WORDS = "the a old dogs cat Tom runs saw in of and slowly 12 , . naïve çok don't 'll COVID-19".split()
 _TAGS = "DET DET ADJ NOUN NOUN PROPN VERB VERB ADP ADP CCONJ ADV NUM PUNCT PUNCT ADJ ADV AUX AUX X".split()

@@ -20,7 +20,6 @@ from panparser import sequences as sequences
 from panparser import server as server
 from panparser import storage as storage
 from panparser import systems as systems
-from panparser import testing as testing
 from panparser import text as text
 from panparser import transfer as transfer
 from panparser import treebank as treebank

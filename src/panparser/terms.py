@@ -1,3 +1,3 @@
-"""The old place of `panparser.systems.terms`, until 1.0."""
+"""The words of the table language, under a short name: `from panparser.terms import *` for systems of your own."""
 
 from panparser.systems.terms import *  # noqa: F403

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from analysed import GUESS, SMALL
-from panparser.testing.analysis import slow_criteria, slow_scores
 from panparser.trees.enumeration import random_tree
+from reference.analysis import slow_criteria, slow_scores
 
 pytest.importorskip("pandas")
 

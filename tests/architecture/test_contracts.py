@@ -11,7 +11,7 @@ from panparser import cli
 PACKAGE = Path(panparser.__file__).parent
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 CONTRACTS = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
-ROOMS = {path.parent.name for path in PACKAGE.glob("*/__init__.py")} - {"testing"}
+ROOMS = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
 
 
 def contract(kind: str, key: str, value: object) -> dict:
@@ -24,11 +24,6 @@ def test_every_room_has_its_layer():
     layers = contract("layers", "containers", ["panparser"])
     assert layers["exhaustive"]
     assert {room for layer in layers["layers"] for room in layer.split(" | ")} == ROOMS
-
-
-def test_no_room_may_import_testing():
-    sources = contract("forbidden", "forbidden_modules", ["panparser.testing"])["source_modules"]
-    assert set(sources) == {f"panparser.{room}" for room in ROOMS}
 
 
 def test_commands_are_independent():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser import errors, testing
+from panparser import errors
 
 PACKAGE = Path(pp.__file__).parent
 PROMISED = {"system", "TransitionSystem", "Transition", "Gold", "EMPTY", "PythonSystem", "static_derivation"}
@@ -66,13 +66,6 @@ def test_a_room_has_the_public_names_of_its_modules(room):
             assert getattr(package, name) is getattr(pp, name)
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
         _ = package.colour
-
-
-def test_what_testing_offers_is_documented():
-    for name in testing.__all__:
-        value = getattr(testing, name)
-        if inspect.isclass(value) or inspect.isfunction(value):
-            assert inspect.getdoc(value), name
 
 
 def test_only_modules_beside_the_rooms_have_an_underscore():

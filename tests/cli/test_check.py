@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import panparser as pp
-from panparser.testing import check_system
+from panparser.systems.proof.check import check_system
 from places import EXAMPLES
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 
 
 def test_vote_parse_and_info(run, parsed, tmp_path):

@@ -17,8 +17,8 @@ import panparser as pp
 from learners import SMALL
 from linear import EXPLORE, Linear
 from panparser.storage.arrays import encode, read_arrays
-from panparser.testing.networks import random_network_parser, random_network_tagger
 from places import ENGLISH
+from reference.networks import random_network_parser, random_network_tagger
 
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:16], TREEBANK[16:22]

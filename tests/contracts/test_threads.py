@@ -21,8 +21,8 @@ from panparser.learning import native
 from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.inspection.stepping import Run
 from panparser.parsing.training import perceptron
-from panparser.testing.networks import random_network_parser
 from places import ENGLISH
+from reference.networks import random_network_parser
 
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:70], TREEBANK[70:90]

@@ -11,8 +11,8 @@ import pytest
 import panparser as pp
 from learners import assert_same, examples, learn, reference, treebank_of
 from panparser.learning.strategies import DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
-from panparser.testing.learning import ReferenceLearner
-from panparser.testing.local import LocalLearner, choose_next_amb, choose_next_exp
+from reference.learning import ReferenceLearner
+from reference.local import LocalLearner, choose_next_amb, choose_next_exp
 
 SYSTEM = pp.system("arc-hybrid", root="last")
 TREEBANK = treebank_of("She/P/2 reads/V/0 books/N/2")

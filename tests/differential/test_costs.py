@@ -11,9 +11,9 @@ import pytest
 
 import panparser as pp
 from panparser.systems import terms
+from panparser.systems.proof.check import check_system
 from panparser.systems.registry import BUILT_IN
 from panparser.systems.terms import is_word
-from panparser.testing import check_system
 from panparser.trees.enumeration import (
     all_trees,
     direction_golds,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import _engine
-from panparser.testing import ReferenceSystem
+from panparser.systems.proof.reference import ReferenceSystem
 from panparser.trees.enumeration import random_gold, random_projective_tree, random_tree, with_empties
 from variants import each_variant, variants
 

@@ -23,9 +23,9 @@ from learners import (
     treebank_of,
 )
 from panparser.learning.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
-from panparser.testing import random_projective_tree
-from panparser.testing.learning import Random
-from panparser.testing.local import LocalLearner, choose_next_amb, choose_next_exp
+from panparser.trees.enumeration import random_projective_tree
+from reference.learning import Random
+from reference.local import LocalLearner, choose_next_amb, choose_next_exp
 from variants import identify
 
 SYSTEMS = [

@@ -9,8 +9,8 @@ import panparser as pp
 from panparser.errors import ModelError, SpecError
 from panparser.parsing.models.protocol import Search
 from panparser.storage.arrays import encode, read_arrays
-from panparser.testing.voting import SlowVoter, slow_vote
 from places import ENGLISH
+from reference.voting import SlowVoter, slow_vote
 
 TREEBANK = pp.read_conllu(ENGLISH)
 DEV = TREEBANK[80:110]

@@ -7,6 +7,7 @@ import pytest
 
 import panparser as pp
 from panparser.analysis import holm
+from panparser.analysis.tables.calibration import expected_calibration_error
 
 LENGTH = 8  # words of a sentence
 
@@ -169,5 +170,5 @@ def test_expected_calibration_error_is_the_mean_gap():
     guess = pp.parse_conllu(text)
     gold = guess.copy()
     gold.heads[:] = [head for _, right in rows for head in ((0, 1) if right else (2, 0))]
-    error = pp.analysis.calibration.expected_calibration_error(gold, guess, 10)
+    error = expected_calibration_error(gold, guess, 10)
     assert error == pytest.approx((10 * 0.3 + 10 * 0.0) / 20)

@@ -13,7 +13,7 @@ import pytest
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS
 from panparser.storage.arrays import decode, encode
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 
 PRECISIONS = {"all of it": "float32", "tags of the first layer": "int8", "characters by a BiLSTM": "float16"}
 SENTENCE = TREEBANK[5:6]

@@ -9,7 +9,7 @@ import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, situation, walk
 from panparser.networks.encoding import Lstm
 from panparser.networks.memory import Sequences
-from panparser.testing.networks import ReferenceNetwork, random_network_parser
+from reference.networks import ReferenceNetwork, random_network_parser
 
 RNG = np.random.default_rng(1)
 

@@ -7,7 +7,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 from variants import each_variant
 
 TRAIN, TEST = TREEBANK[:5], TREEBANK[3:]

@@ -9,8 +9,8 @@ import pytest
 
 import panparser as pp
 from nets import KINDS
-from panparser.testing.networks import random_network_parser
 from places import ENGLISH
+from reference.networks import random_network_parser
 
 TREEBANK = pp.read_conllu(ENGLISH)
 PARTS = [TREEBANK[start : start + 12] for start in range(0, 96, 12)]

@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 
 SPEC = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
 EVERYTHING = """

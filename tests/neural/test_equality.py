@@ -9,7 +9,7 @@ import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, walk
 from panparser.networks.inputs import InputReader
 from panparser.networks.scoring import Seen
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 
 torch = pytest.importorskip("torch")
 CLOSE = 1e-4

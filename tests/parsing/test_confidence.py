@@ -17,8 +17,8 @@ from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit
 from panparser.parsing.confidence import SIGNALS, gather, read_confidence, write_confidence
 from panparser.parsing.models.protocol import Search
-from panparser.testing.confidence import NO_RIVAL, signals
 from places import ENGLISH, ROOT
+from reference.confidence import NO_RIVAL, signals
 from variants import identify
 
 SYSTEMS = [

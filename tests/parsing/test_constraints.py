@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 import panparser as pp
 from constrained import EVERY, constraints_over, made, name_of, some_and_all, treebank_of
 from panparser.parsing.constraints.constraints import Constraint, parse_constraint
-from panparser.parsing.constraints.proof import completable_sets, engine_filters
+from panparser.parsing.constraints.proof import check_constraints, completable_sets, engine_filters
 from panparser.parsing.constraints.solver import Solver
 from panparser.systems.proof import check
-from panparser.testing import check_constraints, projective_trees
+from panparser.trees.enumeration import projective_trees
 
 # --- What constraints say ---
 

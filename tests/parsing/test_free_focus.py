@@ -12,9 +12,10 @@ from hashing import key_of
 from learners import SMALL, short_sentences
 from panparser.errors import BatchError, SpecError
 from panparser.features.reading import Derivation, Reader
+from panparser.parsing.constraints.proof import check_constraints
 from panparser.parsing.inspection.explaining import Explanation, explain
 from panparser.systems.proof import check
-from panparser.testing import check_constraints, is_projective
+from panparser.trees.enumeration import is_projective
 from variants import each_variant
 
 SENTENCES = short_sentences(8, 9)

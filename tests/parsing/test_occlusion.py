@@ -12,7 +12,7 @@ from nets import KINDS, TREEBANK, VECTORS, situation
 from panparser.parsing.inspection.derivations import Derivations
 from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.inspection.occlusion import REST
-from panparser.testing.networks import ReferenceNetwork, random_network_parser
+from reference.networks import ReferenceNetwork, random_network_parser
 
 SENTENCE = max(TREEBANK, key=len)
 SOME = ("words alone", "labels and history", "all of it", "tags of the first layer", "one position")

@@ -9,7 +9,7 @@ import pytest
 import panparser as pp
 from learners import SMALL, examples, learn, short_sentences, treebank_of
 from panparser.errors import SpecError
-from panparser.testing.learning import ReferenceLearner
+from reference.learning import ReferenceLearner
 from variants import identify
 
 FEW = pp.Templates.parse("S0.upos B0.upos\nB0.upos B1.upos\nS0.left_valency S0.upos\nS1.upos S0.upos")

@@ -6,7 +6,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS
-from panparser.testing.networks import random_network_parser
+from reference.networks import random_network_parser
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (pip install 'panparser[spacy]')")
 pytestmark = pytest.mark.filterwarnings("ignore")  # spaCy's own

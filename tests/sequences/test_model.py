@@ -17,8 +17,8 @@ from panparser import _engine
 from panparser.learning.options import sequence_training
 from panparser.sequences.reading import shape
 from panparser.sequences.training import EngineSequenceRun
-from panparser.testing.labeling import Labeling
-from panparser.testing.tasks import TaskLearner
+from reference.labeling import Labeling
+from reference.tasks import TaskLearner
 
 TEMPLATES = pp.Templates.parse("""
     W0.a

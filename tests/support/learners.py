@@ -13,8 +13,8 @@ from panparser.features.reading import Reader, seen_by_labels
 from panparser.learning.options import Training
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.perceptron import PerceptronRun
-from panparser.testing.learning import Example, Perceptron, ReferenceLearner, Update
 from places import ENGLISH as ENGLISH_FILE
+from reference.learning import Example, Perceptron, ReferenceLearner, Update
 
 PERCEPTRON_STRATEGIES = {name: strategy for name, strategy in pp.STRATEGIES.items() if strategy.against == "best"}
 ENGLISH = pp.read_conllu(ENGLISH_FILE)

@@ -9,7 +9,7 @@ import numpy as np
 import panparser as pp
 from learners import short_sentences
 from panparser.networks.network import BILSTM, FEED_FORWARD, Input, Learning, Network
-from panparser.testing.networks import Situation
+from reference.networks import Situation
 
 TREEBANK = short_sentences(8, words=14)
 FORMS = sorted({form for sentence in TREEBANK[:6] for form in sentence.forms})

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.parsing.training.corpus import Corpus
-from panparser.testing import check_system
-from panparser.testing.attardi import reduced_buffer, tabular_loss
+from panparser.systems.proof.check import check_system
 from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
+from reference.attardi import reduced_buffer, tabular_loss
 from variants import ROOTS, each_variant, walk
 
 SH, LA, RA, LA2, RA2 = "SHIFT", "LEFT", "RIGHT", "LEFT2", "RIGHT2"

@@ -18,10 +18,10 @@ from panparser.systems.deriving.evidence import Case
 from panparser.systems.deriving.fitting import fit
 from panparser.systems.deriving.witness import Witness
 from panparser.systems.proof import check
+from panparser.systems.proof.check import check_system
 from panparser.systems.proof.golds import golds_of
 from panparser.systems.registry import has_single_root
 from panparser.systems.terms import B0, BUFFER, S0, S1, STACK, arc, is_word, pop, size, wanting
-from panparser.testing import check_system
 from panparser.trees.enumeration import direction_golds
 from panparser.trees.gold import EMPTY, RIGHT
 from variants import ROOTS, identify, variants, walk

@@ -17,7 +17,8 @@ from panparser.systems.deriving import without_costs
 from panparser.systems.deriving.candidates import Sight, candidates, conditions, counts, slots, weight
 from panparser.systems.deriving.cover import smallest_cover
 from panparser.systems.deriving.evidence import reference_state
-from panparser.testing import ReferenceSystem, check_system
+from panparser.systems.proof.check import check_system
+from panparser.systems.proof.reference import ReferenceSystem
 from panparser.trees.gold import EMPTY, LEFT, RIGHT, reference_heads
 
 # --- The parts ---

@@ -10,6 +10,7 @@ import panparser as pp
 from learners import ENGLISH, SMALL, treebank_of
 from linear import Linear
 from panparser.parsing.constraints.proof import check_constraints
+from panparser.systems.proof.check import check_system
 from panparser.systems.proof.reference import ReferenceSystem
 from panparser.terms import (
     B0,
@@ -29,7 +30,6 @@ from panparser.terms import (
     size,
     unattached,
 )
-from panparser.testing import check_system
 
 OPEN_CHILDREN = children(B0).among(STACK, unattached)
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.errors import IllegalTransitionError, TableError
-from panparser.testing import ReferenceSystem, check_system
+from panparser.systems.proof.check import check_system
+from panparser.systems.proof.reference import ReferenceSystem
 from panparser.trees.enumeration import projective_trees, random_gold, random_tree
 from panparser.trees.gold import ROOTS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
+from panparser.systems.proof.check import check_system
 from panparser.systems.proof.growth import Growth, spelled
-from panparser.testing import check_system
 
 
 def test_time_grows_as_the_work_grew():

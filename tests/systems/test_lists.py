@@ -11,6 +11,8 @@ import pytest
 import panparser as pp
 from panparser import _engine
 from panparser.systems import terms
+from panparser.systems.proof.check import check_system
+from panparser.systems.proof.reference import ReferenceSystem
 from panparser.systems.terms import (
     B0,
     BUFFER,
@@ -40,7 +42,6 @@ from panparser.systems.terms import (
     tree,
     unattached,
 )
-from panparser.testing import ReferenceSystem, check_system
 from panparser.trees.enumeration import all_trees, projective_trees
 from variants import ROOTS, walk
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.testing import all_trees, projective_trees
-from panparser.trees.enumeration import random_gold
+from panparser.trees.enumeration import all_trees, projective_trees, random_gold
 from variants import ROOTS, each_variant, walk
 
 # Goldberg & Nivre 2012, figure 1: 2 heads 1, 3, 5 and 6, 5 heads 4. Read off the two derivations of section 2.2.

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import panparser as pp
+from panparser.systems.proof.check import check_system
 from panparser.systems.terms import S0, S1, arc, pop, shift, size
-from panparser.testing import check_system, is_projective, random_projective_tree
-from panparser.trees.enumeration import random_tree
+from panparser.trees.enumeration import is_projective, random_projective_tree, random_tree
 
 HYBRID = pp.system("arc-hybrid")
 

@@ -8,7 +8,8 @@ import pytest
 
 import panparser as pp
 from panparser.systems.drawing import draw_state
-from panparser.testing import all_trees, check_system
+from panparser.systems.proof.check import check_system
+from panparser.trees.enumeration import all_trees
 from places import ROOT
 
 sys.path.insert(0, str(ROOT / "examples"))

@@ -10,10 +10,10 @@ import pytest
 import panparser as pp
 from learners import ENGLISH, SMALL, short_sentences
 from linear import Linear
+from panparser.systems.proof.check import check_system
 from panparser.systems.proof.reference import ReferenceSystem
 from panparser.systems.registry import BUILT_IN
 from panparser.terms import B0, BUFFER, ROOT, S0, S1, STACK, arc, children, head, headless, is_root, pop, shift, size
-from panparser.testing import check_system
 from variants import variants, walk
 
 EACH = [system for system in variants() if system.root == "none"]

@@ -8,8 +8,9 @@ import pytest
 
 import panparser as pp
 from learners import treebank_of
+from panparser.systems.proof.check import check_system
 from panparser.terms import BUFFER, S0, S1, STACK, children, head
-from panparser.testing import check_system, projective_trees
+from panparser.trees.enumeration import projective_trees
 
 STANDARD = pp.system("arc-standard")
 

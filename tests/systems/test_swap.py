@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.systems import lowering
+from panparser.systems.proof.check import check_system
 from panparser.terms import back, shift
-from panparser.testing import check_system
-from panparser.testing.swap import exhaustive_loss
 from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
+from reference.swap import exhaustive_loss
 from variants import ROOTS, walk
 
 SH, LA, RA, SW = "SHIFT", "LEFT", "RIGHT", "SWAP"

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
+from panparser.systems.proof.check import check_system
 from panparser.systems.terms import BUFFER, S0, S1, arc, back, children, head, headless, is_word, pop, shift
-from panparser.testing import check_system
 from variants import each_variant, golden, variants
 
 HYBRID = pp.system("arc-hybrid")

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.testing import is_projective, random_projective_tree
 from panparser.transfer.reordering import best_order
+from panparser.trees.enumeration import is_projective, random_projective_tree
 from places import ENGLISH
 
 TAGS = "ABC"

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.errors import SpecError, TreebankError
-from panparser.testing import is_projective, random_projective_tree
 from panparser.transfer.dependents import CLASSES, NAMES, classes_of
 from panparser.transfer.rewriting import new_order, wanted_share
-from panparser.trees.enumeration import random_tree
+from panparser.trees.enumeration import is_projective, random_projective_tree, random_tree
 
 MIRROR = dict.fromkeys(NAMES[:10], "after")
 

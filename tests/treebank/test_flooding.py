@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import panparser as pp
-from panparser.testing.flooding import as_conllu, colliding_forms, ordinary_forms
+from reference.flooding import as_conllu, colliding_forms, ordinary_forms
 
 FORMS = 60_000
 

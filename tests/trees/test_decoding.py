@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import panparser as pp
-from panparser.testing import all_trees, projective_trees
-from panparser.trees.enumeration import random_projective_tree, random_tree
+from panparser.trees.enumeration import all_trees, projective_trees, random_projective_tree, random_tree
 
 DECODERS = (pp.maximum_spanning_tree, pp.projective_tree)
 each_decoder = pytest.mark.parametrize("decode", DECODERS)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.testing import all_trees, partial_golds, projective_trees
+from panparser.trees.enumeration import all_trees, partial_golds, projective_trees
 from panparser.trees.gold import reference_heads
 
 

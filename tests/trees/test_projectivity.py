@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser import testing
-from panparser.testing import all_trees
-from panparser.trees.enumeration import random_projective_tree, random_tree, tree_subsets
+from panparser.trees import enumeration
+from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree, tree_subsets
 from panparser.trees.projectivity import ENCODINGS
 
 LABELS = ("nsubj", "obl:agent", "root", "x")
@@ -54,7 +53,7 @@ def test_flags_and_gaps_equal_their_definitions(words):
     for tree in all_trees(words):
         assert pp.crossing_arcs(tree) == slow_crossing(tree)
         assert pp.gap_degree(tree) == slow_gap_degree(tree)
-        assert pp.is_projective(tree) == testing.is_projective(tree) == (pp.gap_degree(tree) == 0)
+        assert pp.is_projective(tree) == enumeration.is_projective(tree) == (pp.gap_degree(tree) == 0)
 
 
 @given(seeds, st.integers(1, 30), st.booleans())
@@ -204,12 +203,12 @@ def test_the_shortest_arc_is_lifted_first():
 def test_projectivized_trees_are_projective_and_differ_where_marked(encoding, single_root):
     for tree in all_trees(5, single_root):
         heads, labels = pp.projectivize(tree, "vwxyz", encoding)
-        assert testing.is_projective(heads)
+        assert enumeration.is_projective(heads)
         assert len(heads) == len(labels) == len(tree)
         assert not single_root or heads.count(0) == 1
         for before, after, label in zip(tree, heads, labels, strict=True):
             assert ("^" in label) == (before != after)
-        if testing.is_projective(tree):
+        if enumeration.is_projective(tree):
             assert (heads, labels) == (tree, tuple("vwxyz"))
         back, plain = pp.deprojectivize(heads, labels, encoding)
         assert plain == tuple("vwxyz")

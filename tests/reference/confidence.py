@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from panparser.features.reading import Derivation
-from panparser.testing.learning import Example, Hypothesis, ReferenceLearner
-from panparser.testing.strategies import Beam
+from reference.learning import Example, Hypothesis, ReferenceLearner
+from reference.strategies import Beam
 
 NO_RIVAL = 1 << 30
 

@@ -11,7 +11,7 @@ from panparser.errors import StuckError
 from panparser.learning.random import Random
 from panparser.learning.strategies import Strategy
 from panparser.learning.task_states import Task
-from panparser.testing.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
+from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
 
 Row = dict[str, float]  # weights by action
 _MAX_ACTIONS = 1 << 20  # of a derivation

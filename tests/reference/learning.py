@@ -13,8 +13,8 @@ from panparser.learning.strategies import Strategy
 from panparser.parsing.constraints.proof import filtered_transitions
 from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
-from panparser.testing.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update, derivations
 from panparser.trees.gold import Gold
+from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update, derivations
 
 __all__ = ["Example", "Hypothesis", "Perceptron", "Random", "ReferenceLearner", "Update"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from panparser.features.reading import Derivation
 from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
-from panparser.testing.learning import Example, Perceptron, Random
+from reference.learning import Example, Perceptron, Random
 
 ChooseNext = Callable[[int, str, list[str]], str]  # of the iteration, the prediction and ZERO_COST
 

@@ -1,0 +1,1 @@
+"""Slow references, which the engine and the rest of the package are compared with."""
