@@ -18,6 +18,7 @@ from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.storage.values import parse_json, read_values
 from panparser.systems import terms
+from panparser.systems.interfaces import ROWS
 from panparser.systems.positions import BUFFER, STACK
 from panparser.systems.syntax import parse_term
 from panparser.trees.gold import ROOTS, Root
@@ -25,7 +26,6 @@ from panparser.trees.gold import ROOTS, Root
 FORMAT = 1  # of the JSON and TOML files
 SEARCHED_LOSSES = ("arc-standard-loss", "attardi-loss", "swap-loss")  # in place of the losses of rows
 POTENTIALS = ("blocked-chain-1", "blocked-chain-2", "crossing-arcs", *SEARCHED_LOSSES, "cycles")
-ROWS = "rows"  # the static oracle that follows the losses of the table
 STATIC_ORACLES = (ROWS, "swap-eager", "swap-lazy")
 _ASKS_FOR_ROOT = re.compile(r"is_root\(|size\(children\(ROOT|among\(ROOT\)")
 

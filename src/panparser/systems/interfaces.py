@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from panparser.trees.gold import Gold, Head
 
+ROWS = "rows"  # the static oracle that follows the losses of a table as they stand
+
 
 class System(Protocol):
     """What every transition system offers: tables and systems written in Python."""

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from panparser import _engine
 from panparser.errors import GoldError, TableError
 from panparser.systems import terms
-from panparser.systems.declaration import ROWS, Declaration, Transition
+from panparser.systems.declaration import Declaration, Transition
+from panparser.systems.interfaces import ROWS
 from panparser.systems.positions import Position, TokenRegion
 from panparser.trees.gold import Gold, reference_heads
 

@@ -10,6 +10,7 @@ import numpy as np
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import IllegalTransitionError
+from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.trees.gold import Gold, Head
 
@@ -120,6 +121,4 @@ class State:
 
     def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
         """A drawing of stack, buffer, arcs and legal transitions, with their costs against a gold tree."""
-        from panparser.systems.drawing import draw_state  # lazy: drawings name this module's System
-
         return draw_state(self.system, self, gold, forms)
