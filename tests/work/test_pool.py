@@ -67,13 +67,14 @@ def test_a_call_that_takes_too_long_is_killed_and_never_retried(pool):
     error = error_of(pool, calls.wait, 60, seconds=0.3, retries=5)
     assert isinstance(error, TimeLimitExceeded)
     assert str(error) == "it took longer than 0.3 s"
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
     assert pool.submit(calls.add, 1, 1, seconds=30).result() == 2
 
 
-def test_the_start_of_a_worker_does_not_count():
+def test_the_start_of_a_worker_does_not_count(monkeypatch):
+    monkeypatch.setattr(pools, "_PROGRAM", "import time; time.sleep(2.5); " + pools._PROGRAM)
     with open_pool(1) as opened:
-        assert opened.submit(calls.add, 1, 1, seconds=0.02).result() == 2  # Python itself takes longer to start
+        assert opened.submit(calls.add, 1, 1, seconds=2).result() == 2
 
 
 def test_a_limit_that_ends_with_the_call_harms_no_other_call(pool):
