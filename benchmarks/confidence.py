@@ -22,7 +22,8 @@ from machine import heading, timed
 import panparser as pp
 from panparser.analysis.tables.calibration import binned, calibration_error
 from panparser.learning.logistic import fit
-from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, Evidence, fitted, gather, gold_labels
+from panparser.parsing.calibrating import fitted, gold_labels
+from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, Evidence
 
 RESULTS = Path(__file__).parent / "results" / "confidence.txt"
 SETS = {
@@ -83,7 +84,7 @@ def report(folder: Path, models: Path, with_others: bool) -> Iterator[str]:
     parser = trained(folder, 1, models)
     others = [trained(folder, seed, models) for seed in SEEDS] if with_others else []
     dev, test = (pp.read_conllu(folder / f"{part}.conllu") for part in ("dev", "test"))
-    known, unknown = (gather(parser, treebank, ensemble=others) for treebank in (dev, test))
+    known, unknown = (parser.gather_evidence(treebank, ensemble=others) for treebank in (dev, test))
     heads, labels = outcomes(parser, unknown, test)
     scores = f"UAS {100 * heads.mean():.2f}, LAS {100 * labels.mean():.2f}"
     yield f"{folder.name}: dev {dev.words} words, test {test.words}; {scores}"

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -164,9 +164,7 @@ def speeds(folder: Path, found: dict[str, tuple[Path, Usage]]) -> dict[str, dict
 
 
 def keep_whole_beam(model: Path, to: Path) -> None:
-    parser = pp.Parser.load(model)
-    parser.margin = None
-    parser.save(to)
+    replace(pp.Parser.load(model), pruning_margin=None).save(to)
 
 
 # --- Beside another build ---

@@ -27,6 +27,7 @@ from tasks import FOLDER
 import panparser as pp
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Precision
+from panparser.parsing.parser import classifier_model
 
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 COLUMNS = ("", "precision", "MB", "UAS", "LAS", "LAS less that of float32", "changed, %")
@@ -74,7 +75,8 @@ def stored(parser: pp.Parser, precision: Precision) -> pp.Parser:
     classifier = parser.classifier
     assert isinstance(classifier, NetworkClassifier)
     changed = classifier.with_network(replace(classifier.network, precision=precision))
-    return pp.Parser(parser.spec, parser.labels, [], parser.training.to_values(), parser.vectors, changed)
+    model = classifier_model(parser.spec, parser.labels, changed, parser.vectors)
+    return pp.Parser(model=model, training=parser.training)
 
 
 def different(first: pp.Treebank, second: pp.Treebank) -> int:

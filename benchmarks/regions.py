@@ -70,10 +70,10 @@ def told(candidates: Candidates, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     alone = [Candidates(**{**_fields(candidates), "sources": [each]}).learn("all", None) for each in near]
     first, last = (candidates.learn(method, candidates.sample) for method in ("sample", "joint"))
     parsers = [first, *alone, last]
-    for parser in parsers:
-        parser.tags = None
     divergences = [None, *(each.divergence or 0.0 for each in near), -1.0]
-    *known, _ = pp.competent_regions(dev, [parser.parse(dev) for parser in parsers], divergences=divergences)
+    *known, _ = pp.competent_regions(
+        dev, [parser.parse(dev, any_tags=True) for parser in parsers], divergences=divergences
+    )
     rows = [(own, parser) for own, parser in zip(known, parsers, strict=False) if own.regions]
     rows.sort(key=lambda row: -(row[0].precision or 0.0))
     stages = [pp.Stage(keep=own.regions, model=parser) for own, parser in rows]

@@ -96,7 +96,7 @@ def of_mixed(treebank: pp.Treebank, dev: pp.Treebank) -> list[float]:
 
 def lead(parser: pp.Parser, dev: pp.Treebank) -> float:
     """Mean difference of the scores of the two best trees."""
-    found = [parser.best(sentence, 2, beam=8) for sentence in dev[:SENTENCES]]
+    found = [parser.k_best(sentence, 2, beam=8) for sentence in dev[:SENTENCES]]
     return mean(trees[0].score - trees[1].score for trees in found if len(trees) > 1)
 
 

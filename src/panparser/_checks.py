@@ -46,9 +46,9 @@ def check_beam(beam: object, owner: str) -> None:
     check_count(f"beam of {owner}", beam, most=MAX_BEAM)
 
 
-def check_best(count: object, beam: object) -> None:
+def check_best(count: object, beam: object, name: str = "count of best") -> None:
     """Raises SpecError for too many best results: the beam is as wide, unless it is 0, and search exhaustive."""
-    check_count("count of best", count, most=MAX_COUNT if beam == 0 else MAX_BEAM)
+    check_count(name, count, most=MAX_COUNT if beam == 0 else MAX_BEAM)
 
 
 def check_threads(name: str, threads: object) -> None:

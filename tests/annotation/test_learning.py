@@ -101,7 +101,7 @@ def test_confidence_still_tells_words_apart_after_the_first_learning(drafts):
     """A parser that learned on top of another has scores in other units, which the calibration must not see."""
     start = Completer.of(pp.load("en"))
     made = Learner(start).learn(treebank_of(drafts[:15]))
-    assert made.parser.unit > 10 * start.parser.unit
+    assert made.parser.update_size > 10 * start.parser.update_size
     before, after = (
         np.concatenate([each.complete(bare(draft)).of_heads for draft in drafts[20:35]]) for each in (start, made)
     )

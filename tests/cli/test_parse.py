@@ -43,7 +43,7 @@ def test_several_trees(run, data, model):
     parser, dev, out = pp.load(model), pp.read_conllu("dev.conllu"), pp.read_conllu("out.conllu")
     position = 0
     for sentence in dev:
-        trees = parser.best(sentence, 3)
+        trees = parser.k_best(sentence, 3)
         for rank, tree in enumerate(trees, start=1):
             written = out[position]
             assert written.metadata["tree"] == f"{rank}/{len(trees)}"

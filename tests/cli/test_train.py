@@ -85,7 +85,7 @@ def test_delexicalized_parsers_of_universal_labels(run, data):
     parser = pp.load("eng")
     assert parser.spec.templates == pp.templates("lean").delexicalized(feats=True)
     assert parser.spec.labels == "universal"
-    assert not any(":" in label for label in parser.plain_labels)
+    assert not any(":" in label for label in parser.label_names)
     recipe = pp.Recipe.read("eng.toml")
     assert (recipe.parser.delexicalized, recipe.parser.labels) == ("feats", "universal")
     code, _, err = run(*flags, "--unlabeled", "--labels", "universal")

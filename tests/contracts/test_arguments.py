@@ -131,7 +131,7 @@ def test_what_would_never_be_done_is_refused(parser):
     for train in (
         lambda: pp.ParserSpec(beam=MAX_BEAM + 1),
         lambda: parser.parse(TRAIN, beam=MAX_BEAM + 1),
-        lambda: parser.best(TRAIN[0], MAX_BEAM + 1),
+        lambda: parser.k_best(TRAIN[0], MAX_BEAM + 1),
         lambda: parser.parse(TRAIN, threads=MAX_THREADS + 1),
         lambda: pp.train(SPEC, TRAIN, threads=MAX_THREADS + 1),
         lambda: pp.train(SPEC, TRAIN, epochs=MAX_EPOCHS + 1),

@@ -25,7 +25,7 @@ sentences = [treebank[[i]] for i in range(10)]
 CALLS = {
     "text": lambda i: nlp(f"They ate pizza number {i % 100}."),
     "parse": lambda i: nlp.parser.parse(sentences[i % 10]),
-    "best": lambda i: nlp.parser.best(treebank[i % 10], 2),
+    "best": lambda i: nlp.parser.k_best(treebank[i % 10], 2),
     "threads": lambda i: nlp.parser.parse(treebank, threads=2),
     "read": lambda i: pp.read_conllu(sys.argv[1])[:1],
 }

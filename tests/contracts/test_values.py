@@ -172,3 +172,45 @@ def test_values_come_back_from_plain_values(name):
 def test_plain_values_of_something_else_are_refused(name):
     with pytest.raises(pp.PanParserError):
         KINDS[name].from_plain({"no such": 1})
+
+
+# --- Parsers ---
+
+PARSED = pp.parse_conllu("1\ta\t_\tA\t_\t_\t2\tx\t_\t_\n2\tb\t_\tB\t_\t_\t0\troot\t_\t_\n\n")
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return pp.train(pp.ParserSpec(beam=2, templates=SMALL), PARSED, dev=PARSED, epochs=1)
+
+
+@pytest.mark.parametrize(
+    "name", ["model", "spec", "labels", "layers", "vectors", "classifier", "voters", "label_names", "training",
+             "pruning_margin", "training_tags", "calibration", "update_size", "weight_bytes", "no_such_field"]
+)  # fmt: skip
+def test_parsers_cannot_be_changed(parser, name):
+    before = parser.manifest()
+    with pytest.raises((FrozenInstanceError, AttributeError)):
+        setattr(parser, name, getattr(parser, name, 1))
+    assert parser.manifest() == before
+
+
+def test_a_changed_copy_of_a_parser_shares_its_model(parser):
+    changed = replace(parser, training_tags=None, pruning_margin=7)
+    assert changed.model is parser.model
+    assert (changed.training_tags, changed.pruning_margin) == (None, 7)
+    assert (parser.training_tags, changed.calibration) == (("A", "B"), parser.calibration)
+    values = parser.to_values() | {"margin": 7}
+    del values["tags"]
+    assert changed.to_values() == values
+
+
+def test_parsing_and_calibrating_leave_a_parser_and_its_constraints_as_they_are(parser):
+    before = parser.manifest()
+    constraints = pp.Constraints.of(PARSED, keep=["heads"])
+    heads = constraints.heads.copy()
+    assert parser.annotate(PARSED.copy(), constraints=constraints, relax=True).dropped == ()
+    assert pp.calibrate(replace(parser, calibration=None), PARSED).calibration is not None
+    assert parser.manifest() == before
+    assert constraints.heads.tolist() == heads.tolist()
+    assert not hasattr(constraints, "dropped")

@@ -24,6 +24,7 @@ from learners import (
 from linear import BEAM, EXPLORE, GREEDY, Linear
 from panparser import _engine
 from panparser.features.reading import seen_by_labels
+from panparser.parsing.parser import classifier_model
 from places import ENGLISH
 
 MASK = 511
@@ -209,9 +210,9 @@ def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
         for label, (_, total) in row.items():
             classifier.labels[key][names.index(label)] = rounded(total)
     classifier.batch = 16
-    parser = pp.Parser(learned.run.spec, learned.run.labels, [], {}, classifier=classifier)
+    parser = pp.Parser(model=classifier_model(learned.run.spec, learned.run.labels, classifier))
     averaged = _engine.parse_averaged(learned.run.learners, others._store, beam, threads=1)
-    found = parser.lowered(others, averaged.heads, averaged.labels)
+    found = parser._label_encoding.put_back(others, averaged.heads, averaged.labels)
     for ours, expected in zip(parser.predict(others), found, strict=True):
         assert np.array_equal(ours, expected)
 
@@ -305,15 +306,15 @@ def test_stateful_models_find_the_states_that_they_know(english):
 
 def test_k_best_trees(linear, english):
     sentence = english[1][2]
-    trees = linear.best(sentence, 3, beam=8)
+    trees = linear.k_best(sentence, 3, beam=8)
     assert len(trees) == 3
     assert len({(tree.heads, tree.labels) for tree in trees}) == 3
     assert [tree.score for tree in trees] == sorted((tree.score for tree in trees), reverse=True)
     wide = linear.parse(english[1], beam=8)[2]
     assert trees[0].heads == tuple(wide.heads.tolist())
     short = short_sentences(1, 4)[0]
-    everything = linear.best(short, 10**4, beam=0)
-    assert everything[0].score >= linear.best(short, 1, beam=1)[0].score
+    everything = linear.k_best(short, 10**4, beam=0)
+    assert everything[0].score >= linear.k_best(short, 1, beam=1)[0].score
     assert len(short) == 3
     assert len(everything) == 7  # all projective trees with one child of Root
 
@@ -392,7 +393,7 @@ def test_signals_of_confidence_are_those_of_the_engine():
         parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), SENTENCES, epochs=2, members=1)
         search = Search(beam=beam, signals=True)
         native = parser.model.find(SENTENCES, search)
-        asked = ClassifierModel(parser.spec, parser.labels, parser.as_classifier()).find(SENTENCES, search)
+        asked = ClassifierModel(parser.spec, parser.labels, parser.model.as_classifier()).find(SENTENCES, search)
         np.testing.assert_array_equal(native.heads, asked.heads)
         np.testing.assert_array_equal(native.labels, asked.labels)
         np.testing.assert_array_equal(native.signals, asked.signals)

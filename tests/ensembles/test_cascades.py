@@ -89,7 +89,7 @@ def test_one_file_the_same_bytes_the_same_trees(cascade, tmp_path):
 def test_threads_beams_and_best_trees(cascade):
     assert cascade.parse(DEV, threads=3).to_bytes() == cascade.parse(DEV).to_bytes()
     assert cascade.parse(DEV, beam=1).to_bytes() != cascade.parse(DEV).to_bytes()
-    trees = cascade.best(DEV[3], 3)
+    trees = cascade.k_best(DEV[3], 3)
     assert list(trees[0].heads) == cascade.parse(DEV)[3].heads.tolist()
     assert len({tree.heads for tree in trees} | {tree.labels for tree in trees}) >= len(trees) > 1
 
@@ -100,8 +100,9 @@ def test_what_a_user_gives_is_kept_through_all_stages(cascade):
     constraints = pp.Constraints.of(DEV, keep={"heads", "labels"})
     unknown = rng.random(DEV.words) < 0.6
     constraints.heads[unknown] = constraints.labels[unknown] = -1
-    parsed = cascade.parse(DEV, constraints=constraints, relax=True)
-    lost = {(dropped.sentence, dropped.constraint.word) for dropped in constraints.dropped}
+    parsed = DEV.copy()
+    dropped = cascade.annotate(parsed, constraints=constraints, relax=True).dropped
+    lost = {(one.sentence, one.constraint.word) for one in dropped}
     free = cascade.parse(DEV)
     differs = 0
     for position in np.flatnonzero(constraints.heads >= 0).tolist():
@@ -134,20 +135,19 @@ def test_only_the_last_stage_refuses_what_a_user_gives():
 def test_best_trees_tell_what_was_dropped(cascade):
     treebank = _of_nouns(["_"], [3, 4, "_", "_"])
     constraints = pp.Constraints.of(treebank, keep=["heads"])
-    cascade.parse(treebank, constraints=constraints, relax=True)
-    expected = list(map(str, constraints.dropped))
+    expected = cascade.annotate(treebank.copy(), constraints=constraints, relax=True).dropped
     assert len(expected) == 1
-    cascade.best(treebank[1], 2, constraints=constraints, relax=True)
-    assert list(map(str, constraints.dropped)) == expected
-    assert [each.sentence for each in constraints.dropped] == [1]
+    best = cascade.search_best(treebank[1], 2, constraints=constraints, relax=True)
+    assert best.dropped == expected
+    assert [dropped.sentence for dropped in best.dropped] == [1]
+    assert best.trees == cascade.k_best(treebank[1], 2, constraints=constraints, relax=True)
     with pytest.raises(pp.ConstraintError, match="<text>:3: no tree keeps all constraints"):
-        cascade.best(treebank[1], 2, constraints=constraints)
-    cascade.best(treebank[0], 2, constraints=constraints, relax=True)
-    assert not constraints.dropped
+        cascade.k_best(treebank[1], 2, constraints=constraints)
+    assert not cascade.search_best(treebank[0], 2, constraints=constraints, relax=True).dropped
     with pytest.raises(pp.ConstraintError, match="for another treebank"):
-        cascade.best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
+        cascade.k_best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
     with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
-        cascade.best(treebank[0], 2, constraints=5)
+        cascade.k_best(treebank[0], 2, constraints=5)
     with pytest.raises(pp.SpecError, match="stages of found must be an integer from 0 to 2; got 3"):
         cascade.found(treebank, 3)
     with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):

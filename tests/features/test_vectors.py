@@ -145,9 +145,9 @@ def test_parsing_is_the_same_with_threads_and_greedy_search_with_a_beam_of_one()
     parser, treebank = trained(vectors=informative(), beam=1), toy(NEW + SEEN, KINDS + KINDS)
     heads, labels = parser.predict(treebank)
     assert all((a == b).all() for a, b in zip(parser.predict(treebank, threads=3), (heads, labels), strict=True))
-    best = [parser.best(sentence, 1)[0] for sentence in treebank]
+    best = [parser.k_best(sentence, 1)[0] for sentence in treebank]
     assert np.concatenate([tree.heads for tree in best]).tolist() == heads.tolist()
-    assert [label for tree in best for label in tree.labels] == [parser.plain_labels[label] for label in labels]
+    assert [label for tree in best for label in tree.labels] == [parser.label_names[label] for label in labels]
 
 
 def test_templates_and_vectors_must_be_given_together():
@@ -269,7 +269,7 @@ def test_scores_are_those_that_numpy_computes():
                 state = system.apply(state, name)
             heads = tuple(int(head) for head in state.heads[1:])
             best[heads] = max(score, best.get(heads, score))
-        found = {tree.heads: round(tree.score * layer.action_scale) for tree in parser.best(sentence, 99, beam=0)}
+        found = {tree.heads: round(tree.score * layer.action_scale) for tree in parser.k_best(sentence, 99, beam=0)}
         assert found == best
 
 

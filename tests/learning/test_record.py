@@ -73,7 +73,7 @@ def test_a_record_cannot_be_changed(parser):
 
 def test_what_was_interrupted_is_not_whole(parser):
     assert whole(parser) is parser
-    cut = pp.Parser(parser.spec, parser.labels, parser.layers, parser.training.to_values() | {"interrupted": True})
+    cut = parser.with_training(TrainingRecord.from_values(parser.training.to_values() | {"interrupted": True}))
     with pytest.raises(KeyboardInterrupt):
         whole(cut)
 

@@ -10,6 +10,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from panparser.learning.layers import as_multiplied, multiplied
+from panparser.parsing.models.perceptron import PerceptronModel
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)
@@ -25,9 +26,14 @@ def stacked():
     return base, pp.train(SPEC, OTHER, init=base, **QUICK)
 
 
+def layered(parser, layers):
+    """A parser with other layers."""
+    return pp.Parser(model=PerceptronModel(parser.spec, parser.labels, layers))
+
+
 def trees(parser: pp.Parser, treebank: pp.Treebank = DEV):
     heads, labels = parser.predict(treebank)
-    return heads, np.array([*parser.plain_labels, "_"])[labels]
+    return heads, np.array([*parser.label_names, "_"])[labels]
 
 
 def test_layers_are_brought_to_one_scale_actions_and_labels_each_by_their_own(stacked, monkeypatch):
@@ -45,8 +51,8 @@ def test_labels_of_a_stack_are_those_of_the_sum_of_its_layers(stacked, factor):
     """As a vote of single layers gives it, which is proven elsewhere; label weights of one layer are rescaled."""
     lower, upper = stacked[1].layers
     upper = replace(upper, label_scale=upper.label_scale * factor)
-    both = pp.Parser(stacked[1].spec, stacked[1].labels, [lower, upper], {})
-    apart = [pp.Parser(both.spec, both.labels, [layer], {}) for layer in (lower, upper)]
+    both = layered(stacked[1], [lower, upper])
+    apart = [layered(both, [layer]) for layer in (lower, upper)]
     found, wanted = trees(both), trees(pp.vote(apart))
     assert np.mean(found[0] == wanted[0]) > 0.99
     assert np.mean(found[1] == wanted[1]) > 0.99
@@ -72,10 +78,10 @@ def test_training_goes_on_from_what_the_lower_layers_score(stacked):
 def test_scores_of_trees_are_in_updates_whatever_the_scale(stacked):
     base = stacked[0]
     (layer,) = base.layers
-    doubled = pp.Parser(base.spec, base.labels, [replace(layer, action_scale=2 * layer.action_scale)], {})
+    doubled = layered(base, [replace(layer, action_scale=2 * layer.action_scale)])
     for sentence in list(DEV)[:5]:
-        assert doubled.best(sentence, 1)[0].score == pytest.approx(base.best(sentence, 1)[0].score / 2)
-        assert stacked[1].best(sentence, 1)[0].heads == tuple(
+        assert doubled.k_best(sentence, 1)[0].score == pytest.approx(base.k_best(sentence, 1)[0].score / 2)
+        assert stacked[1].k_best(sentence, 1)[0].heads == tuple(
             trees(stacked[1], sentence.treebank[[sentence.position]])[0]
         )
 
@@ -83,9 +89,9 @@ def test_scores_of_trees_are_in_updates_whatever_the_scale(stacked):
 @pytest.mark.parametrize("weights", [(1, 1), (2, 1), (1, 3), (0.5, 0.25)])
 def test_weights_of_a_vote_multiply_scores(stacked, weights):
     one = stacked[0]
-    alone = [one.best(sentence, 1)[0].score for sentence in list(DEV)[:5]]
+    alone = [one.k_best(sentence, 1)[0].score for sentence in list(DEV)[:5]]
     vote = pp.vote([one, one], weights=weights)
-    assert [vote.best(sentence, 1)[0].score for sentence in list(DEV)[:5]] == pytest.approx(
+    assert [vote.k_best(sentence, 1)[0].score for sentence in list(DEV)[:5]] == pytest.approx(
         [sum(weights) * score for score in alone], rel=0.02
     )
 
@@ -94,15 +100,15 @@ def test_the_mean_of_members_has_the_scale_of_one(stacked):
     """Members that learn the same are the same parser as one of them, with the scores of one."""
     treebank = TRAIN[:1]
     one, three = (pp.train(SPEC, treebank, epochs=2, members=members) for members in (1, 3))
-    scores = [parser.best(DEV[0], 1)[0].score for parser in (one, three)]
+    scores = [parser.k_best(DEV[0], 1)[0].score for parser in (one, three)]
     assert scores[1] == pytest.approx(scores[0], rel=0.05)
 
 
 def test_margins_of_votes_are_sums_in_updates():
     parsers = [pp.train(replace(SPEC, beam=4), TRAIN, dev=DEV, seed=seed, **QUICK) for seed in (1, 2)]
-    margins = [parser.margin / parser.unit for parser in parsers]
+    margins = [parser.pruning_margin / parser.update_size for parser in parsers]
     vote = pp.vote(parsers, weights=[2, 1])
-    assert vote.margin / vote.unit == pytest.approx(2 * margins[0] + margins[1], rel=0.01)
+    assert vote.pruning_margin / vote.update_size == pytest.approx(2 * margins[0] + margins[1], rel=0.01)
 
 
 def test_bytes_hold_what_floats_held():

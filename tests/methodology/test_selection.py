@@ -270,7 +270,7 @@ def test_a_learned_vote_is_calibrated_and_bounded_on_the_development_set(good_an
     learned = pp.vote(good_and_bad, dev=DEV)
     calibration = learned.calibration
     assert calibration.words == int((DEV.heads >= 0).sum())
-    assert pp.calibrate(learned, DEV) == calibration
+    assert pp.calibrate(learned, DEV).calibration == calibration
 
 
 # --- Margin, pruning, rounding ---
@@ -278,24 +278,20 @@ def test_a_learned_vote_is_calibrated_and_bounded_on_the_development_set(good_an
 
 def sentences_that_change(parser: pp.Parser, margin: int | None) -> float:
     """The share of the sentences whose tree is another one with a margin."""
-    parser.margin, was = None, parser.margin
-    free = parser.predict(DEV)[0]
-    parser.margin = margin
-    bounded = parser.predict(DEV)[0]
-    parser.margin = was
+    free, bounded = (replace(parser, pruning_margin=bound).predict(DEV)[0] for bound in (None, margin))
     return len(np.unique(DEV.sentence_of_word()[free != bounded])) / len(DEV)
 
 
 def test_the_margin_is_the_least_that_keeps_the_trees_of_the_development_set():
     parsers = {share: pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, margin=share) for share in (0.05, 0.5)}
-    assert 0 <= parsers[0.5].margin < parsers[0.05].margin
+    assert 0 <= parsers[0.5].pruning_margin < parsers[0.05].pruning_margin
     for share, parser in parsers.items():
-        assert sentences_that_change(parser, parser.margin) <= share
+        assert sentences_that_change(parser, parser.pruning_margin) <= share
     assert sentences_that_change(parsers[0.05], 0) > 0.05
-    assert pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, margin=0).margin is None
+    assert pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, margin=0).pruning_margin is None
     default = pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1)
-    assert default.margin == pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, margin=0.01).margin
-    assert pp.train(BEAM, TRAIN, epochs=2, members=1).margin is None
+    assert default.pruning_margin == pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, margin=0.01).pruning_margin
+    assert pp.train(BEAM, TRAIN, epochs=2, members=1).pruning_margin is None
 
 
 def test_pruning_is_judged_on_what_is_kept():
@@ -304,8 +300,7 @@ def test_pruning_is_judged_on_what_is_kept():
     whole = pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1)
     assert cost["least"] == 2.0
     assert cost["size"] == parser.layers[0].size < cost["whole_size"] == whole.layers[0].size
-    parser.margin = None
-    assert score(parser, DEV) == pytest.approx(cost["las"])
+    assert score(replace(parser, pruning_margin=None), DEV) == pytest.approx(cost["las"])
     assert parser.training["history"][1]["las"] == whole.training["history"][1]["las"]  # judged before it is pruned
 
 
@@ -338,7 +333,7 @@ def test_confidence_is_fitted_to_the_development_set():
     right = found.heads == DEV.heads
     # A logistic model with an intercept is right on average where it was fitted, heads and labels alike.
     assert found.of_heads.mean() == pytest.approx(right.mean(), abs=0.02)
-    labels = np.array(parser.plain_labels)[found.labels] == [text for s in DEV for text in s.labels]
+    labels = np.array(parser.label_names)[found.labels] == [text for s in DEV for text in s.labels]
     assert found.of_labels.mean() == pytest.approx((right & labels).mean(), abs=0.03)
     assert found.of_heads[right].mean() > found.of_heads[~right].mean() + 0.05
     assert pp.calibrate(parser, DEV) == fitted

@@ -60,7 +60,7 @@ def test_the_best_trees_are_those_of_the_beam(kind):
     parser = made(kind=kind, beam=6)
     parsed = parser.parse(TEST)
     for sentence in TEST:
-        found = parser.best(sentence, 5)
+        found = parser.k_best(sentence, 5)
         assert found[0].heads == tuple(parsed[sentence.position].heads.tolist())
         assert len({(tree.heads, tree.labels) for tree in found}) == len(found) == 5
         scores = [tree.score for tree in found]
@@ -91,7 +91,7 @@ def test_confidence_is_a_probability():
     parser = made(beam=3)
     with pytest.raises(pp.PanParserError, match="this model has none: train with a development set"):
         parser.confidence(TEST)
-    pp.calibrate(parser, TREEBANK)
+    parser = pp.calibrate(parser, TREEBANK)
     found = parser.confidence(TEST)
     for own in (found.of_heads, found.of_labels):
         assert own.shape == (TEST.words,)

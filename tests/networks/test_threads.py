@@ -22,7 +22,7 @@ PARSERS = {"a network": ONE, "one that tags": TAGS, "a vote": pp.vote([ONE, ONE]
 WAYS = {
     "greedy": lambda parser, part: parser.parse(part).to_bytes(),
     "with a beam": lambda parser, part: parser.parse(part, beam=3).to_bytes(),
-    "the best": lambda parser, part: [tree.heads for tree in parser.best(part[0], 2)],
+    "the best": lambda parser, part: [tree.heads for tree in parser.k_best(part[0], 2)],
 }
 
 

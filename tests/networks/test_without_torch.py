@@ -22,12 +22,12 @@ found = parser.parse(treebank)
 assert (found.heads >= 0).all()
 assert (parser.parse(treebank, threads=2).heads == found.heads).all()
 assert (parser.parse(treebank, beam=4).heads >= 0).all()
-assert len(parser.best(treebank[0], 3)) == 3
+assert len(parser.k_best(treebank[0], 3)) == 3
 given = treebank.copy()
 given.heads[1:] = -1
 assert parser.parse(given, constraints=pp.Constraints.of(given, keep=["heads"])).heads[0] == given.heads[0]
 parser.save("again.panparser")
-parser.calibration = pp.calibrate(parser, treebank)
+parser = pp.calibrate(parser, treebank)
 confidence = parser.confidence(treebank)
 assert ((0 <= confidence.of_heads) & (confidence.of_heads <= 1)).all()
 assert (pp.vote([parser, pp.load("other.panparser")]).parse(treebank).heads >= 0).all()

@@ -86,6 +86,6 @@ def test_a_beam_of_one_parses_as_greedy_search_does(tmp_path):
     loaded = pp.load(tmp_path / "model")
     assert loaded.parse(TRAIN).to_bytes() == parser.parse(TRAIN).to_bytes()
     for sentence in TRAIN:
-        (best,) = loaded.best(sentence, 1, beam=1)
+        (best,) = loaded.k_best(sentence, 1, beam=1)
         assert best.heads == tuple(loaded.parse(TRAIN)[sentence.position].heads.tolist())
     assert loaded.parse(TRAIN, beam=4, threads=3).to_bytes() == loaded.parse(TRAIN, beam=4).to_bytes()

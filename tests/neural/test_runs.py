@@ -164,7 +164,7 @@ def test_a_warm_start_keeps_what_was_learned_and_adds_the_new(name, tmp_path):
     more = pp.parse_conllu(TRAIN.to_bytes().decode().replace("\tnsubj\t", "\tnsubj:new\t"))
     network = replace(KNOWN[name], learning=frozen)
     new = learn(more, network=network, init=pp.load(tmp_path / "old"), epochs=1)
-    assert "nsubj:new" in new.plain_labels
+    assert "nsubj:new" in new.label_names
     words = [each.classifier.to_values()["vocabulary"]["form"] for each in (old, new)]
     assert words[1][: len(words[0])] == words[0]
     assert len(words[1]) > len(words[0])

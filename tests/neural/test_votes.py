@@ -46,7 +46,7 @@ def test_scores_are_weighted_sums(parsers):
     one, other = parsers["perceptron"], parsers["memory"]
     together = pp.vote([one, other], weights=[0.5, 2])
     found = []
-    for classifier in (one.as_classifier(), other.classifier, together.classifier):
+    for classifier in (one.model.as_classifier(), other.classifier, together.classifier):
         states = together.model.states(TEST)
         BatchSearch(states, classifier).start(np.arange(3))
         found.append((np.array(classifier.score(states)) / classifier.unit)[np.array(states.legal())])

@@ -41,7 +41,7 @@ def test_the_best_of_the_last_beam_has_the_score_of_the_tree(parser, english):
     sentence = english[1][3]
     found = beams(Derivations.of(parser, english[1][3:4], beam=6), 6)
     assert found is not None
-    assert found[-1][0].score == pytest.approx(parser.best(sentence, 1, beam=6)[0].score)
+    assert found[-1][0].score == pytest.approx(parser.k_best(sentence, 1, beam=6)[0].score)
     assert found[-1][0].is_final_path
 
 
@@ -81,7 +81,7 @@ def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
         derivations = Derivations.of(trained, english[0][number : number + 1], beam=3)
         found = beams(derivations, 3)
         assert found is not None
-        assert found[-1][0].score == pytest.approx(trained.best(english[0][number], 1, beam=3)[0].score)
+        assert found[-1][0].score == pytest.approx(trained.k_best(english[0][number], 1, beam=3)[0].score)
 
 
 @pytest.mark.parametrize("width", [1, 3])

@@ -15,6 +15,7 @@ from covington import Covington
 from learners import SMALL, short_sentences, treebank_of
 from linear import EXPLORE, GREEDY, Linear
 from panparser.learning.learner import needed_method
+from panparser.parsing.parser import classifier_model
 from panparser.storage.arrays import encode, read_arrays
 from places import ENGLISH
 
@@ -80,7 +81,7 @@ def test_a_broken_classifier_in_a_file(linear, tmp_path):
             return {"actions": self.actions}
 
     other = Other.from_arrays(linear.classifier.to_arrays(), {})
-    pp.Parser(linear.spec, linear.labels, [], {}, classifier=other).save(tmp_path / "model")
+    pp.Parser(model=classifier_model(linear.spec, linear.labels, other)).save(tmp_path / "model")
     with pytest.raises(pp.ModelError, match="not a valid parser"):
         pp.load(tmp_path / "model", classifier=Linear)
 
@@ -98,7 +99,7 @@ def test_every_kind_of_number_is_kept(linear, tmp_path):
             assert all(array.shape == (2, 3) and array.all() for array in arrays.values())
             return cls()
 
-    pp.Parser(linear.spec, linear.labels, [], {}, classifier=Kinds()).save(tmp_path / "model")
+    pp.Parser(model=classifier_model(linear.spec, linear.labels, Kinds())).save(tmp_path / "model")
     assert isinstance(pp.load(tmp_path / "model", classifier=Kinds).classifier, Kinds)
 
 
@@ -114,7 +115,7 @@ def test_what_a_file_cannot_hold(linear, tmp_path):
     for kind, message in ((Texts, "to_arrays of linear: expected arrays of"), (Objects, "to_values of linear must")):
         classifier = kind.from_arrays(linear.classifier.to_arrays(), {})
         with pytest.raises(pp.SpecError, match=message):
-            pp.Parser(linear.spec, linear.labels, [], {}, classifier=classifier).save(tmp_path / "model")
+            pp.Parser(model=classifier_model(linear.spec, linear.labels, classifier)).save(tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 

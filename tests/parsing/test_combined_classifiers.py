@@ -27,7 +27,7 @@ def linears(english):
 
 
 def scores_of(parser, states):
-    return np.where(states.legal(), parser.as_classifier().score(states), -np.inf)
+    return np.where(states.legal(), parser.model.as_classifier().score(states), -np.inf)
 
 
 def test_a_vote_by_scores_is_the_weighted_sum(linears, english, tmp_path):
@@ -93,7 +93,7 @@ def test_actions_and_labels_with_one_score(system, beam, tmp_path):
     if beam == 1 and not isinstance(system, Covington):
         parser.save(tmp_path / "joint")
         assert pp.load(tmp_path / "joint").parse(TRAIN).to_bytes() == parser.parse(TRAIN).to_bytes()
-        assert all(tree.score >= 0 for tree in parser.best(TRAIN[0], 1, beam=2))
+        assert all(tree.score >= 0 for tree in parser.k_best(TRAIN[0], 1, beam=2))
 
 
 def test_what_joint_actions_cost():
@@ -180,7 +180,7 @@ def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
 def test_confidence_writes_tags_too():
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form B0.form\nB0.form"))
     parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=2)
-    pp.calibrate(parser, TRAIN)
+    parser = pp.calibrate(parser, TRAIN)
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     tags = [word.upos for sentence in parser.parse(bare) for word in sentence]
@@ -213,7 +213,7 @@ def test_a_trained_perceptron_as_a_classifier_begins_anew():
     first = pp.train(GREEDY, TRAIN, classifier=pp.Perceptron(), epochs=1)
     again = pp.train(GREEDY, TRAIN, classifier=first.classifier, epochs=1)
     assert again.parse(TRAIN).to_bytes() == first.parse(TRAIN).to_bytes()
-    assert again.best(TRAIN[0], 2, beam=4) == first.best(TRAIN[0], 2, beam=4)
+    assert again.k_best(TRAIN[0], 2, beam=4) == first.k_best(TRAIN[0], 2, beam=4)
 
 
 def test_a_perceptron_that_is_stopped_at_once_scores_in_updates():
@@ -222,7 +222,7 @@ def test_a_perceptron_that_is_stopped_at_once_scores_in_updates():
             raise pp.StopTraining
 
     parser = pp.train(GREEDY, TRAIN, classifier=pp.Perceptron(), strategy=DYNAMIC, listeners=[Stop()])
-    score = parser.best(TRAIN[0], 1, beam=2)[0].score
+    score = parser.k_best(TRAIN[0], 1, beam=2)[0].score
     assert score == int(score) != 0
 
 

@@ -15,7 +15,7 @@ import panparser as pp
 from learners import SMALL, examples, learn, reference, short_sentences, treebank_of
 from panparser.errors import ModelError, SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit
-from panparser.parsing.confidence import SIGNALS, gather, read_confidence, write_confidence
+from panparser.parsing.confidence import SIGNALS, read_confidence, write_confidence
 from panparser.parsing.models.protocol import Search
 from places import ENGLISH, ROOT
 from reference.confidence import NO_RIVAL, signals
@@ -72,7 +72,7 @@ def test_signals_are_as_defined(system, beam):
     slow, layer = reference(learned), learned.parser.layers[0]
     as_bytes(slow.actions, layer.action_scale)
     as_bytes(slow.labels, layer.label_scale)
-    evidence = gather(learned.parser, TINY, beam=beam)
+    evidence = learned.parser.gather_evidence(TINY, beam=beam)
     heads, labels = learned.parser.predict(TINY, beam=beam)
     assert evidence.heads.tolist() == heads.tolist()
     assert evidence.labels.tolist() == labels.tolist()
@@ -175,7 +175,7 @@ def test_the_same_training_gives_the_same_calibration(calibrated, treebanks):
     train, dev, _ = treebanks
     again = pp.train(pp.ParserSpec(beam=4), train, dev=dev, epochs=3)
     assert again.calibration == calibrated.calibration
-    assert pp.calibrate(again, dev) == calibrated.calibration
+    assert pp.calibrate(again, dev).calibration == calibrated.calibration
 
 
 def test_an_ensemble_is_evidence(calibrated, treebanks, tmp_path):
@@ -183,9 +183,10 @@ def test_an_ensemble_is_evidence(calibrated, treebanks, tmp_path):
     others = [pp.train(pp.ParserSpec(beam=1), train[:60], epochs=1, seed=seed) for seed in (2, 3)]
     calibrated.save(tmp_path / "alone")
     parser = pp.load(tmp_path / "alone")
-    assert pp.calibrate(parser, dev, ensemble=others).ensemble == 2
+    parser = pp.calibrate(parser, dev, ensemble=others)
+    assert parser.calibration.ensemble == 2
     heads = parser.predict(test)[0]
-    evidence = gather(parser, test, ensemble=others)
+    evidence = parser.gather_evidence(test, ensemble=others)
     same = sum((other.predict(test)[0] == heads).astype(int) for other in others)
     assert evidence.values["agree"].tolist() == (same / 2).tolist()
     found = parser.confidence(test, ensemble=others)
@@ -206,7 +207,9 @@ def test_lifted_arcs_that_are_put_back_keep_their_confidence():
     parser = pp.train(spec, crossing, dev=crossing, epochs=10)
     found = parser.confidence(crossing)
     assert found.heads.tolist() == crossing.heads.tolist()
-    assert parser.model.find(crossing, Search(beam=4, margin=parser.margin)).heads.tolist() != found.heads.tolist()
+    assert (
+        parser.model.find(crossing, Search(beam=4, margin=parser.pruning_margin)).heads.tolist() != found.heads.tolist()
+    )
     assert not np.isnan(found.of_heads).any()
 
 
@@ -264,7 +267,7 @@ def test_a_model_file_holds_the_calibration(calibrated, treebanks, tmp_path):
 def test_a_broken_calibration_is_refused(calibrated, tmp_path, monkeypatch, change):
     manifest = calibrated.manifest()
     manifest["calibration"] |= change
-    monkeypatch.setattr(calibrated, "manifest", lambda: manifest)
+    monkeypatch.setattr(pp.Parser, "manifest", lambda _: manifest)
     calibrated.save(tmp_path / "model")
     with pytest.raises(ModelError, match="not a valid parser"):
         pp.load(tmp_path / "model")

@@ -88,7 +88,7 @@ def test_given_labels_are_kept(parser, english):
     assert (names[kept] == before[kept]).all()
     assert names[0] == "unheard-of"
     assert not (names[~kept] == "_").any()
-    for tree in parser.best(treebank[0], 3, constraints=constraints):
+    for tree in parser.k_best(treebank[0], 3, constraints=constraints):
         assert all(label == old for label, old in zip(tree.labels, before, strict=False) if old != "_")
 
 
@@ -96,7 +96,7 @@ def test_k_best_trees_keep_constraints(parser, english):
     treebank = english[1][:6]
     constraints = pp.Constraints.of(treebank, golds=some_heads(treebank, parser.spec.system, 0.3))
     for number, sentence in enumerate(treebank):
-        trees = parser.best(sentence, 4, constraints=constraints)
+        trees = parser.k_best(sentence, 4, constraints=constraints)
         given = constraints.heads[constraints.words_of(number)]
         assert trees
         assert len({(tree.heads, tree.labels) for tree in trees}) == len(trees)
@@ -104,7 +104,7 @@ def test_k_best_trees_keep_constraints(parser, english):
             assert (np.array(tree.heads)[given >= 0] == given[given >= 0]).all()
     greedy = parser.parse(treebank, beam=1, constraints=constraints)
     for sentence, found in zip(treebank, greedy, strict=True):
-        (tree,) = parser.best(sentence, 1, beam=1, constraints=constraints)
+        (tree,) = parser.k_best(sentence, 1, beam=1, constraints=constraints)
         assert (tree.heads, tree.labels) == (tuple(found.heads), tuple(found.labels))
 
 
@@ -117,16 +117,17 @@ def test_what_cannot_be_kept_is_refused_or_relaxed(parser):
         "<text>:4 (sent_id s2): no tree keeps all constraints; arc-eager builds a projective tree with one "
         "child of Root, which excludes: the head of word 2 is 0 (Root); the head of word 3 is 0 (Root)"
     )
-    parsed = parser.parse(treebank, constraints=constraints, relax=True)
+    parsed = treebank.copy()
+    dropped = parser.annotate(parsed, constraints=constraints, relax=True).dropped
     lost = [
         (s, w + 1)
         for s in range(3)
         for w, (old, new) in enumerate(zip(treebank[s].heads, parsed[s].heads, strict=True))
         if old not in (-1, new)
     ]
-    assert [(d.sentence, d.constraint.word) for d in constraints.dropped] == lost
+    assert [(d.sentence, d.constraint.word) for d in dropped] == lost
     assert len(lost) == 2
-    assert str(constraints.dropped[0]).startswith("<text>:4 (sent_id s2): the head of word ")
+    assert str(dropped[0]).startswith("<text>:4 (sent_id s2): the head of word ")
 
 
 def test_parsers_that_keep_no_constraints(english):
@@ -192,8 +193,8 @@ def test_every_kind_of_constraint_is_kept(parsers, english, system, data):
         )
     constraints = pp.Constraints.of(treebank, golds=golds)
     for beam in (1, 3):
-        parsed = parser.parse(treebank, beam=beam, constraints=constraints)
-        assert not constraints.dropped
+        parsed = treebank.copy()
+        assert not parser.annotate(parsed, beam=beam, constraints=constraints).dropped
         for number, sentence in enumerate(parsed):
             for constraint in constraints.of_sentence(number):
                 assert constraint.is_kept(sentence.heads, system.root, system.partial), str(constraint)
@@ -278,10 +279,11 @@ def test_what_an_unsound_table_does_not_keep_is_told(parsers, english):
         text += "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
     treebank = pp.parse_conllu(text)
     constraints = pp.Constraints.of(treebank, golds=[pp.Gold(heads) for heads in sets])
-    parsed = parser.parse(treebank, beam=1, constraints=constraints, relax=True)
+    parsed = treebank.copy()
+    dropped = parser.annotate(parsed, beam=1, constraints=constraints, relax=True).dropped
     lost = np.flatnonzero((constraints.heads >= 0) & (constraints.heads != parsed.heads)).tolist()
     assert lost
-    assert [4 * d.sentence + d.constraint.word - 1 for d in constraints.dropped] == lost
-    assert {d.reason for d in constraints.dropped} == {"not kept by the search"}
+    assert [4 * d.sentence + d.constraint.word - 1 for d in dropped] == lost
+    assert {d.reason for d in dropped} == {"not kept by the search"}
     with pytest.raises(pp.ConstraintError, match=r"arc-eager did not keep: the head of word \d is"):
         parser.parse(treebank, beam=1, constraints=constraints)

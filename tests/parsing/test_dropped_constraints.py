@@ -67,15 +67,15 @@ def lacking(parser, constraints, heads):
 @given(st.sampled_from(SYSTEMS), SETS, SETS)
 def test_what_is_dropped_is_what_the_trees_lack(parsers, name, first, second):
     parser, constraints = parsers[name], constraints_of(first, second)
-    heads, _ = parser.predict(TREEBANK, constraints=constraints, relax=True)
-    dropped = [(each.sentence, each.constraint) for each in constraints.dropped]
-    assert Counter(dropped) == Counter(lacking(parser, constraints, heads))
+    parsed = parser.annotate(TREEBANK.copy(), constraints=constraints, relax=True)
+    dropped = [(one.sentence, one.constraint) for one in parsed.dropped]
+    assert Counter(dropped) == Counter(lacking(parser, constraints, parsed.heads))
 
 
 def test_a_constraint_that_is_given_twice_frees_no_other_word(parsers):
     twice = [Constraint(0, Span(2, 2, "closed"))] * 2
     first, second = ((-1, -1, -1, -1, 1), []), ((-1, -1, 2, 2, 2), twice)
     constraints = constraints_of(first, second)
-    heads, _ = parsers["arc-standard"].predict(TREEBANK, constraints=constraints, relax=True)
-    assert heads[WORDS - 1] == 1  # of the first sentence
-    assert [each.constraint for each in constraints.dropped] == twice
+    parsed = parsers["arc-standard"].annotate(TREEBANK.copy(), constraints=constraints, relax=True)
+    assert parsed.heads[WORDS - 1] == 1  # of the first sentence
+    assert [one.constraint for one in parsed.dropped] == twice

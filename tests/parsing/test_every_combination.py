@@ -84,7 +84,7 @@ def test_constraints_are_kept_in_training_and_parsing(system, classifier, beam):
     heads, _ = parser.predict(TRAIN, constraints=given)
     known = given.heads >= 0
     assert (heads[known] == TRAIN.heads[known]).all()
-    best = parser.best(TRAIN[0], 3, constraints=given)
+    best = parser.k_best(TRAIN[0], 3, constraints=given)
     for tree in best:
         assert all(tree.heads[i] == head for i, head in enumerate(given.heads[: len(TRAIN[0])]) if head >= 0)
 
@@ -94,11 +94,11 @@ def test_constraints_are_kept_in_training_and_parsing(system, classifier, beam):
 def test_confidence_threads_and_k_best(system, classifier):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=3, nonprojective="as-is")
     parser = pp.train(spec, TRAIN, epochs=2, classifier=CLASSIFIERS[classifier])
-    pp.calibrate(parser, TRAIN)
+    parser = pp.calibrate(parser, TRAIN)
     found = parser.confidence(TRAIN)
     assert ((found.of_heads > 0) & (found.of_heads < 1)).all()
     assert parser.parse(TRAIN, threads=2).to_bytes() == parser.parse(TRAIN).to_bytes()
-    trees = parser.best(TRAIN[0], 3)
+    trees = parser.k_best(TRAIN[0], 3)
     assert len({tree.heads for tree in trees} | {tree.labels for tree in trees}) > 1
     assert [tree.score for tree in trees] == sorted((tree.score for tree in trees), reverse=True)
 

@@ -141,7 +141,7 @@ def test_explanations_name_the_place(parser, english):
 
 
 def test_words_have_margins(parser, english):
-    pp.calibrate(parser, english[0])
+    parser = pp.calibrate(parser, english[0])
     assert len(set(parser.confidence(english[1]).of_heads.tolist())) > 20
 
 

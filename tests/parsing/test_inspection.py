@@ -29,7 +29,7 @@ def test_derivations_lead_to_the_trees_that_parsing_writes(any_parser, english):
         batch = derivations.batch()
         for _ in derivations.walk(batch):
             pass
-        heads, labels = any_parser.lowered(dev, *batch.trees())
+        heads, labels = any_parser._label_encoding.put_back(dev, *batch.trees())
         expected = any_parser.predict(dev, beam=beam)
         assert (heads == expected[0]).all()
         assert (labels == expected[1]).all()
@@ -56,7 +56,7 @@ def test_contributions_sum_to_the_score_of_the_tree(any_parser, english):
     for sentence in english[1][:6]:
         found = Explanation.of(any_parser, sentence)
         total = sum(int(a.scores[a.chosen]) for a in map(found.actions, range(1, len(found) + 1)))
-        best = any_parser.best(sentence, 1, beam=any_parser.spec.beam)[0]
+        best = any_parser.k_best(sentence, 1, beam=any_parser.spec.beam)[0]
         assert total / found.actions(1).unit == pytest.approx(best.score, abs=1e-9)
 
 
@@ -242,7 +242,7 @@ def test_what_two_models_share(parser, english):
 
 def test_tags_and_words_apart(parser, english):
     """Rows by kind are sums over templates; a parser restricted to tags has nothing else."""
-    restricted = parser.restricted(parser.spec.templates.delexicalized())
+    restricted = parser.restricted_to(parser.spec.templates.delexicalized())
     table = shared(parser, restricted, english[1], least=2.0)
     kinds = shared(parser, restricted, english[1], by="kind", least=2.0).set_index("kind")
     assert set(kinds.index) == {"tags", "words", "all"}
@@ -254,7 +254,7 @@ def test_tags_and_words_apart(parser, english):
     assert kinds.loc["words", "distance"] == kinds.loc["words", "first_norm"] > 0
     assert kinds.loc["tags", "distance"] == 0
     assert 0 < kinds.loc["tags", "first_significant"] < kinds.loc["tags", "first"]
-    own = [weights_of(parser, f"S0.upos={tag}") for tag in parser.tags]
+    own = [weights_of(parser, f"S0.upos={tag}") for tag in parser.training_tags]
     row = table.set_index("template").loc["S0.upos"]
     assert row["first_significant"] >= sum(abs(each).max() >= 2 for each in own) - 1
     with pytest.raises(pp.SpecError, match="by of shared must be one of template, kind"):

@@ -109,7 +109,7 @@ def test_numbers_that_are_too_large_are_refused():
         lambda: pp.ParserSpec(beam=1 << 40),
         lambda: parser.parse(DEV, beam=1 << 31),
         lambda: parser.parse(DEV, threads=1 << 31),
-        lambda: parser.best(DEV[0], 1 << 31),
+        lambda: parser.k_best(DEV[0], 1 << 31),
         lambda: pp.train(SPEC, TRAIN, seed=1 << 40),
         lambda: pp.train(SPEC, TRAIN, prune="much"),
     ):
@@ -125,7 +125,7 @@ def test_sentences_that_are_too_long_are_refused():
     line = "{}\tx\tx\tX\tX\t_\t{}\tx\t_\t_\n"
     text = "".join(line.format(word, 0 if word == 1 else 1) for word in range(1, 16_002)) + "\n"
     long = pp.parse_conllu(text)
-    for call in (lambda: parser.parse(long), lambda: parser.best(long[0], 2), lambda: pp.train(SPEC, long)):
+    for call in (lambda: parser.parse(long), lambda: parser.k_best(long[0], 2), lambda: pp.train(SPEC, long)):
         with pytest.raises(TreebankError, match="expected at most 16000 words in a sentence, found 16001"):
             call()
 

@@ -12,6 +12,7 @@ from nets import KINDS, TREEBANK, VECTORS, situation
 from panparser.parsing.inspection.derivations import Derivations
 from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.inspection.occlusion import REST
+from panparser.parsing.parser import classifier_model
 from reference.networks import ReferenceNetwork, random_network_parser
 
 SENTENCE = max(TREEBANK, key=len)
@@ -28,8 +29,8 @@ def of_network(network, beam=1, system="arc-eager", change=lambda arrays: None) 
     parser = random_network_parser(spec, network, TREEBANK[:5], vectors=vectors)
     arrays = {name: np.array(array) for name, array in parser.classifier.to_arrays().items()}
     change(arrays)
-    parser.classifier = pp.NetworkClassifier.from_arrays(arrays, parser.classifier.to_values())
-    return parser
+    classifier = pp.NetworkClassifier.from_arrays(arrays, parser.classifier.to_values())
+    return replace(parser, model=classifier_model(spec, parser.labels, classifier, vectors))
 
 
 def open_steps(found: Explanation) -> list[int]:

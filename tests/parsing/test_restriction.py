@@ -31,7 +31,7 @@ class SkipAll(pp.Listener):
 
 def found(parser, treebank=DEV):
     heads, labels = parser.predict(treebank)
-    return heads.tolist(), [parser.plain_labels[label] for label in labels.tolist()]
+    return heads.tolist(), [parser.label_names[label] for label in labels.tolist()]
 
 
 def action_scores(parser, templates=None):
@@ -49,13 +49,13 @@ def action_scores(parser, templates=None):
 @given(st.sets(st.integers(0, len(SPEC.templates) - 1), min_size=1))
 def test_a_restricted_parser_scores_by_the_features_that_are_kept(numbers):
     kept = pp.Templates(tuple(SPEC.templates[number] for number in numbers))
-    restricted = PARSER.restricted(kept)
+    restricted = PARSER.restricted_to(kept)
     assert action_scores(restricted) == action_scores(PARSER, kept)
     restricted.model.check()
 
 
 def test_weights_of_labels_are_kept_and_dropped_likewise():
-    restricted = PARSER.restricted(REST)
+    restricted = PARSER.restricted_to(REST)
     for action in ("LEFT", "RIGHT"):
         kept = "S0.upos=NOUN B0.upos=VERB"
         assert weights_of(restricted, kept, action=action).tolist() == weights_of(PARSER, kept, action=action).tolist()
@@ -65,19 +65,19 @@ def test_weights_of_labels_are_kept_and_dropped_likewise():
 
 
 def test_restriction_to_all_templates_changes_nothing():
-    assert found(PARSER.restricted(SPEC.templates)) == found(PARSER)
-    assert found(PARSER.restricted(LEXICAL)) != found(PARSER)
+    assert found(PARSER.restricted_to(SPEC.templates)) == found(PARSER)
+    assert found(PARSER.restricted_to(LEXICAL)) != found(PARSER)
 
 
 def test_a_restricted_parser_is_smaller_and_can_be_saved(tmp_path):
-    restricted = PARSER.restricted(REST)
-    assert restricted.size < PARSER.size
+    restricted = PARSER.restricted_to(REST)
+    assert restricted.weight_bytes < PARSER.weight_bytes
     assert len(restricted.layers[0].label_rows) < len(PARSER.layers[0].label_rows)
     restricted.save(tmp_path / "a.panparser")
     loaded = pp.load(tmp_path / "a.panparser")
     assert found(loaded) == found(restricted)
     assert loaded.training.restricted == [str(each) for each in REST]
-    assert loaded.margin is None
+    assert loaded.pruning_margin is None
 
 
 def test_more_than_256_labels_are_two_bytes():
@@ -88,7 +88,7 @@ def test_more_than_256_labels_are_two_bytes():
     if TRAIN.words < 300:
         many = many + many
     parser = pp.train(replace(SPEC, nonprojective="as-is"), many, epochs=1, members=1)
-    restricted = parser.restricted(REST)
+    restricted = parser.restricted_to(REST)
     restricted.model.check()
     assert action_scores(restricted) == action_scores(parser, REST)
 
@@ -104,11 +104,11 @@ def test_new_templates_begin_at_zero(layers):
     learned = pp.train(SPEC, TRAIN, init=old, epochs=2)
     assert found(learned) != found(old)
     assert any(weights_of(learned, f"S0.form={form}").any() for form in TRAIN.vocabulary("form"))
-    assert found(learned.restricted(REST)) != found(old)  # the old ones were learned on, too
+    assert found(learned.restricted_to(REST)) != found(old)  # the old ones were learned on, too
 
 
 def test_training_goes_on_from_a_restricted_parser():
-    delexicalized = PARSER.restricted(REST)
+    delexicalized = PARSER.restricted_to(REST)
     again = pp.train(SPEC, TRAIN, init=delexicalized, epochs=1, listeners=[SkipAll()])
     assert found(again) == found(delexicalized)
     learned = pp.train(SPEC, TRAIN, init=delexicalized, epochs=2)
@@ -159,15 +159,15 @@ def test_templates_that_cannot_be_added_to():
 )
 def test_templates_that_a_parser_cannot_be_restricted_to(templates, message):
     with pytest.raises(SpecError, match=message):
-        PARSER.restricted(templates)
+        PARSER.restricted_to(templates)
 
 
 def test_only_one_perceptron_can_be_restricted():
     spec = replace(SPEC, beam=1)
     with pytest.raises(SpecError, match=r"got <Parser .*classifier perceptron"):
-        pp.train(spec, TRAIN, classifier=Perceptron(), epochs=1).restricted(REST)
+        pp.train(spec, TRAIN, classifier=Perceptron(), epochs=1).restricted_to(REST)
     with pytest.raises(SpecError, match=r"got <Parser .*a vote of 2"):
-        pp.vote([PARSER, pp.train(SPEC, TRAIN, epochs=1, seed=2)]).restricted(REST)
+        pp.vote([PARSER, pp.train(SPEC, TRAIN, epochs=1, seed=2)]).restricted_to(REST)
 
 
 def test_vectors_are_dropped_likewise(tmp_path):
@@ -176,7 +176,7 @@ def test_vectors_are_dropped_likewise(tmp_path):
     vectors = pp.read_vectors(path)
     both = REST + pp.Templates.parse("S0.vector\nB0.vector")
     parser = pp.train(replace(SPEC, templates=both), TRAIN, vectors=vectors, epochs=2)
-    one = parser.restricted(REST + pp.Templates.parse("B0.vector"))
+    one = parser.restricted_to(REST + pp.Templates.parse("B0.vector"))
     half = len(parser.layers[0].vectors.actions) // 2
     assert parser.layers[0].vectors.actions[:half].any()
     assert not one.layers[0].vectors.actions[:half].any()

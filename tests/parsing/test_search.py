@@ -78,7 +78,7 @@ def test_exhaustive_search_finds_what_brute_force_finds(system):
     scale = learned.parser.layers[0].action_scale
     for sentence, example in zip(TINY, examples(learned.run.spec, TINY), strict=True):
         expected = all_trees_by_score(brute, example)
-        found = learned.parser.best(sentence, 10**6, beam=0)
+        found = learned.parser.k_best(sentence, 10**6, beam=0)
         assert {tree.heads: round(tree.score * scale) for tree in found} == expected
         assert found[0].score * scale == pytest.approx(max(expected.values()))
 
@@ -109,9 +109,9 @@ def test_the_greedy_shortcut_gives_the_trees_of_a_beam_of_one(system, templates)
     heads, labels = parser.predict(ENGLISH)
     for number, sentence in enumerate(ENGLISH):
         words = slice(int(ENGLISH.offsets[number]), int(ENGLISH.offsets[number + 1]))
-        (tree,) = parser.best(sentence, 1, beam=1)
+        (tree,) = parser.k_best(sentence, 1, beam=1)
         assert tree.heads == tuple(heads[words].tolist())
-        assert tree.labels == tuple(parser.plain_labels[i] if i >= 0 else "_" for i in labels[words])
+        assert tree.labels == tuple(parser.label_names[i] if i >= 0 else "_" for i in labels[words])
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,7 @@ def test_threads_do_not_matter(parser):
 def test_several_trees_differ_come_best_first_and_begin_with_the_parse(parser):
     heads, _ = parser.predict(ENGLISH, beam=8)
     for number, sentence in enumerate(ENGLISH):
-        trees = parser.best(sentence, 8, beam=8)
+        trees = parser.k_best(sentence, 8, beam=8)
         assert len({(tree.heads, tree.labels) for tree in trees}) == len(trees) <= 8
         scores = [tree.score for tree in trees]
         assert scores == sorted(scores, reverse=True)
@@ -139,9 +139,9 @@ def test_several_trees_differ_come_best_first_and_begin_with_the_parse(parser):
 
 def test_no_beam_finds_a_better_tree_than_exhaustive_search(parser):
     for sentence in short_sentences(6, 5):
-        best = parser.best(sentence, 1, beam=0)[0].score
-        assert all(parser.best(sentence, 1, beam=beam)[0].score <= best for beam in (1, 2, 4, 8, 16, 64))
-        assert parser.best(sentence, 1, beam=1 << 14)[0].score == best
+        best = parser.k_best(sentence, 1, beam=0)[0].score
+        assert all(parser.k_best(sentence, 1, beam=beam)[0].score <= best for beam in (1, 2, 4, 8, 16, 64))
+        assert parser.k_best(sentence, 1, beam=1 << 14)[0].score == best
 
 
 def test_trees_differ_once_arcs_are_put_back():
@@ -152,14 +152,14 @@ def test_trees_differ_once_arcs_are_put_back():
     spec = pp.ParserSpec(templates=SMALL, beam=16, nonprojective="pseudo")
     parser = pp.train(spec, crossing, epochs=2)
     for sentence in crossing:
-        trees = parser.best(sentence, 16)
+        trees = parser.k_best(sentence, 16)
         assert len({(tree.heads, tree.labels) for tree in trees}) == len(trees)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5])
 def test_a_count_of_trees_is_a_positive_integer(parser, count):
-    with pytest.raises(SpecError, match="count of best must be an integer >= 1"):
-        parser.best(ENGLISH[0], count)
+    with pytest.raises(SpecError, match="k of k_best must be an integer >= 1"):
+        parser.k_best(ENGLISH[0], count)
 
 
 @pytest.mark.parametrize("beam", [0, -1, True, False, 2.0])
@@ -167,5 +167,5 @@ def test_a_beam_is_a_positive_integer(parser, beam):
     with pytest.raises(SpecError, match="must be an integer >= 1"):
         parser.predict(ENGLISH, beam=beam)
     if beam != 0 or beam is False:
-        with pytest.raises(SpecError, match="beam of best must be an integer >= 1"):
-            parser.best(ENGLISH[0], 1, beam=beam)
+        with pytest.raises(SpecError, match="beam of k_best must be an integer >= 1"):
+            parser.k_best(ENGLISH[0], 1, beam=beam)

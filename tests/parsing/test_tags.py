@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import panparser as pp
-from panparser.errors import TagWarning
+from panparser.errors import TagWarning, TreebankError
 from panparser.parsing.tags import UnknownTags, joined, tags_of
 
 SPEC = pp.ParserSpec(templates=pp.Templates.parse("S0.upos B0.upos\nS0.form"), beam=1)
@@ -39,9 +40,9 @@ def silently(parser: pp.Parser, treebank: pp.Treebank) -> pp.Treebank:
 
 
 def test_a_parser_knows_the_tags_that_it_learned_from(parser, tmp_path):
-    assert parser.tags == TAGS
+    assert parser.training_tags == TAGS
     parser.save(tmp_path / "model")
-    assert pp.load(tmp_path / "model").tags == TAGS
+    assert pp.load(tmp_path / "model").training_tags == TAGS
     assert parser.to_values()["tags"] == list(TAGS)
 
 
@@ -49,7 +50,7 @@ def test_models_of_older_versions_know_nothing_of_tags(parser):
     values = parser.to_values()
     del values["tags"]
     old = pp.Parser.from_parts(parser.to_arrays(), values, pp.storage.models.Source("old", {}))
-    assert old.tags is None
+    assert old.training_tags is None
     assert "tags" not in old.to_values()
     silently(old, sentences("X " * 20))
 
@@ -57,10 +58,10 @@ def test_models_of_older_versions_know_nothing_of_tags(parser):
 def test_only_parsers_that_read_tags_know_them():
     forms = pp.ParserSpec(templates=pp.Templates.parse("S0.form B0.form"), beam=1)
     found = pp.train(forms, sentences("VERB NOUN"), epochs=1)
-    assert found.tags is None
+    assert found.training_tags is None
     silently(found, sentences("X " * 20))
     counting = pp.ParserSpec(templates=pp.Templates.parse("S0.form between(S0,B0,upos=VERB)"), beam=1)
-    assert pp.train(counting, sentences("VERB NOUN"), epochs=1).tags == ("NOUN", "VERB")
+    assert pp.train(counting, sentences("VERB NOUN"), epochs=1).training_tags == ("NOUN", "VERB")
 
 
 def test_known_tags_need_no_words(parser):
@@ -89,17 +90,25 @@ def test_parsing_is_refused_if_most_tags_are_unknown(parser):
 
 
 def test_tags_of_none_parse_anything(parser):
-    parser = pp.Parser.from_parts(parser.to_arrays(), parser.to_values(), pp.storage.models.Source("copy", {}))
-    parser.tags = None
-    silently(parser, sentences(*["NN VB"] * 10))
+    silently(replace(parser, training_tags=None), sentences(*["NN VB"] * 10))
+
+
+def test_any_tags_are_parsed_if_asked(parser):
+    strange = sentences(*["NN VB"] * 10)
+    with pytest.raises(TreebankError, match="any_tags=True"):
+        parser.parse(strange)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parsed = parser.parse(strange, any_tags=True)
+    assert parsed.to_bytes() == replace(parser, training_tags=None).parse(strange).to_bytes()
 
 
 def test_tags_of_votes_and_of_parsers_that_went_on(parser):
     other = pp.train(SPEC, sentences("X PRON"), epochs=1)
-    assert pp.vote([parser, other]).tags == tuple(sorted((*TAGS, "X", "PRON")))
-    assert pp.vote([parser, other], by="choices").tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert pp.vote([parser, other]).training_tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert pp.vote([parser, other], by="choices").training_tags == tuple(sorted((*TAGS, "X", "PRON")))
     more = pp.train(SPEC, sentences("X PRON"), epochs=1, init=parser)
-    assert more.tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert more.training_tags == tuple(sorted((*TAGS, "X", "PRON")))
     assert joined([("A",), None]) is None
 
 
@@ -120,6 +129,6 @@ def test_a_network_knows_tags_if_it_reads_them():
     small = pp.Network(inputs=(pp.Input(column="upos", size=4),), positions=("S0", "B0"), hidden=4)
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=1)
     treebank = sentences("VERB NOUN")
-    assert pp.train(spec, treebank, network=small, epochs=1).tags == ("NOUN", "VERB")
+    assert pp.train(spec, treebank, network=small, epochs=1).training_tags == ("NOUN", "VERB")
     blind = pp.Network(inputs=(pp.Input(column="form", size=4),), positions=("S0", "B0"), hidden=4)
-    assert pp.train(spec, treebank, network=blind, epochs=1).tags is None
+    assert pp.train(spec, treebank, network=blind, epochs=1).training_tags is None

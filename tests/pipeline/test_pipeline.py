@@ -146,7 +146,7 @@ def test_what_is_kept_stays_and_the_rest_is_predicted(nlp, data):
 
 def test_trees_come_with_confidence(nlp, data):
     found = data[1].copy()
-    assert nlp.annotate(found, confidence=True) == []
+    assert nlp.annotate(found, confidence=True).dropped == ()
     alone = data[1].copy()
     nlp.annotate(alone)
     nlp.parser.annotate(alone, confidence=True)

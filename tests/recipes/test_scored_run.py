@@ -29,7 +29,7 @@ def test_scores_are_those_of_the_model(folder, tmp_path):
     assert split.scores["LAS"] == pytest.approx(expected.las)
     assert split.correct["UAS"].tolist() == expected.counts["UAS"][:, 0].tolist()
     assert split.gold.tolist() == split.predicted.tolist() == [len(sentence) for sentence in gold]
-    assert run.facts["model_bytes"] == model.size
+    assert run.facts["model_bytes"] == model.weight_bytes
     assert run.facts["test_words"] == gold.words
 
 

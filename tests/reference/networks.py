@@ -18,7 +18,7 @@ from panparser.networks.inputs import Vocabulary
 from panparser.networks.network import Input, Network
 from panparser.networks.precision import stored
 from panparser.networks.tagging import TagClasses
-from panparser.parsing.parser import Parser
+from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.spec import ParserSpec
 from panparser.sequences.networks import NetworkTagger
 from panparser.treebank.sentence import Sentence
@@ -103,7 +103,8 @@ def random_network_parser(
     """A parser whose network has random weights; it knows the words and the labels of a treebank."""
     labels = Labels.anywhere(tuple(sorted({*treebank.vocabulary("deprel")} - {"_"})) if spec.labeled else ())
     sizes = len(spec.system.names), len(labels.names)
-    return Parser(spec, labels, [], {}, vectors, classifier=_classifier(network, treebank, sizes, seed, vectors))
+    classifier = _classifier(network, treebank, sizes, seed, vectors)
+    return Parser(model=classifier_model(spec, labels, classifier, vectors))
 
 
 def random_network_tagger(

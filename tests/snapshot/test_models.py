@@ -102,7 +102,7 @@ MODELS = {
     "partial annotations": lambda: parser(treebank=without_heads(TRAIN, 0.4)),
     "constraints": lambda: parser(BEAM, constraints=0.3),
     "two layers": lambda: parser(treebank=DEV, init=parser()),
-    "restricted": lambda: parser().restricted(SMALL.without("form")),
+    "restricted": lambda: parser().restricted_to(SMALL.without("form")),
     "vote": lambda: pp.vote([parser(BEAM, seed=seed) for seed in (1, 2)]),
     "learned vote": lambda: pp.vote([parser(BEAM, seed=seed) for seed in (1, 2)], dev=DEV),
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
@@ -156,8 +156,9 @@ def test_trees():
     gold = pp.Constraints.of(TRAIN, keep={"heads"})
     for sentence in range(0, len(TRAIN), 3):  # a cycle
         gold.heads[gold.words_of(sentence)][:2] = 2, 1
-    constrained = beam.parse(TRAIN, constraints=gold, relax=True)
-    dropped = [(each.sentence, each.constraint.word) for each in gold.dropped]
+    constrained = TRAIN.copy()
+    parsed = beam.annotate(constrained, constraints=gold, relax=True)
+    dropped = [(each.sentence, each.constraint.word) for each in parsed.dropped]
     assert dropped
     nlp = pp.load("en")
     compare(

@@ -49,7 +49,7 @@ def test_what_is_loaded_is_what_was_saved(models, saved, tmp_path, kind):
     for found in (pp.load(path), type(models[kind]).load(path)):
         assert type(found) is type(models[kind]) is class_of_kind(kind)
         assert json.dumps(found.manifest()) == json.dumps(models[kind].manifest())
-        assert found.size == models[kind].size > 0
+        assert found.weight_bytes == models[kind].weight_bytes > 0
         found.save(tmp_path / "again")
         assert (tmp_path / "again").read_bytes() == path.read_bytes()
 

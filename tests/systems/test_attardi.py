@@ -182,7 +182,7 @@ def test_crossing_arcs_are_learned_and_written_as_they_are(system, beam, tmp_pat
     parser = pp.train(spec, gold, strategy=strategy, epochs=10)
     parser.save(tmp_path / "model")
     assert pp.load(tmp_path / "model").parse(gold).to_bytes() == gold.to_bytes()
-    assert list(parser.best(gold[0], 2)[0].heads) == CROSSING
+    assert list(parser.k_best(gold[0], 2)[0].heads) == CROSSING
 
 
 def test_sentences_that_cannot_be_derived_can_be_left_out():

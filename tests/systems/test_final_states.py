@@ -118,7 +118,7 @@ def test_it_trains_and_parses_to_trees(beam, tmp_path):
     for sentence in parsed:
         assert min(sentence.heads) >= 0
         assert [label == "root" for label in sentence.labels] == [head == 0 for head in sentence.heads.tolist()]
-        (best,) = parser.best(sentence, 1)
+        (best,) = parser.k_best(sentence, 1)
         assert (list(best.heads), list(best.labels)) == (sentence.heads.tolist(), sentence.labels)
     assert pp.evaluate(ENGLISH[60:100], parsed).uas > 50
 

@@ -9,7 +9,7 @@ import panparser as pp
 from languages import language
 from learners import ENGLISH
 from panparser.errors import SpecError, TreebankError
-from panparser.parsing.confidence import fitted, gather
+from panparser.parsing.calibrating import fitted
 from panparser.transfer.candidates import Tally
 
 TREES = language("own", 16, verb_last=True)
@@ -66,9 +66,9 @@ def test_a_round_learns_from_trees_and_from_what_is_sure():
 def test_confidence_is_calibrated_by_parsers_of_other_folds():
     parser = pp.self_train(SPEC, TREES, RAW, rounds=1, folds=2, **OPTIONS).parser
     halves = [(TREES[1::2], TREES[0::2]), (TREES[0::2], TREES[1::2])]
-    words = sum(gather(pp.train(SPEC, rest, **OPTIONS), held_out).heads.size for rest, held_out in halves)
+    words = sum(pp.train(SPEC, rest, **OPTIONS).gather_evidence(held_out).heads.size for rest, held_out in halves)
     assert parser.calibration.words == words
-    own = fitted(parser, gather(parser, TREES), TREES)
+    own = fitted(parser, parser.gather_evidence(TREES), TREES)
     assert own != parser.calibration
 
 

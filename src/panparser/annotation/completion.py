@@ -17,9 +17,10 @@ from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import ROOT, Draft, Word, is_root
 from panparser.annotation.ranking import label_scores
-from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units, gather
+from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units
 from panparser.parsing.constraints.constraints import Constraint, Constraints
-from panparser.parsing.parser import Parser, ScoredTree
+from panparser.parsing.parse_options import ScoredTree
+from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.sequences.tagger import Tagger
 from panparser.treebank.treebank import Treebank
@@ -85,17 +86,17 @@ class Completer:
         if self.parser is None:
             return self._without_parser(draft, tagged, kept, conflict)
         constraints = _constraints(treebank, draft, kept)
-        found = gather(self.parser, treebank, beam=self._beam(draft), constraints=constraints, relax=True)
-        evidence = evidence_in_units(found, self.parser.unit)
+        found = self.parser.gather_evidence(treebank, beam=self._beam(draft), constraints=constraints, relax=True)
+        evidence = evidence_in_units(found, self.parser.update_size)
         heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
         of_heads, of_labels = self._confidence(evidence)
-        if constraints.dropped or not is_tree(heads):
+        if evidence.dropped or not is_tree(heads):
             heads, changed = self._around(treebank, draft, kept)
             of_heads[changed] = of_labels[changed] = _UNCERTAIN
             labels = [
                 -1 if other and not head else label for other, head, label in zip(changed, heads, labels, strict=True)
             ]
-        names = self.parser.plain_labels
+        names = self.parser.label_names
         words = []
         for number, (word, head) in enumerate(zip(draft.words, heads, strict=True)):
             label = names[labels[number]] if labels[number] >= 0 else None
@@ -124,7 +125,7 @@ class Completer:
             return []
         treebank, _ = self._tagged(draft)
         constraints = _constraints(treebank, draft, kept)
-        trees = self.parser.best(treebank[0], count, constraints=constraints, relax=True)
+        trees = self.parser.k_best(treebank[0], count, constraints=constraints, relax=True)
         found: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
         for tree in trees:
             scores = np.zeros((words + 1, words + 1))
@@ -149,8 +150,8 @@ class Completer:
         shown = self.complete(draft).words
         treebank, _ = self._tagged(draft)
         heads, labels = [each.head or 0 for each in shown], [each.label or "_" for each in shown]
-        plain = set(self.parser.plain_labels)
-        found = label_scores(self.parser, treebank, heads, word) or dict.fromkeys(self.parser.plain_labels, 0.0)
+        plain = set(self.parser.label_names)
+        found = label_scores(self.parser, treebank, heads, word) or dict.fromkeys(self.parser.label_names, 0.0)
         scored = {name: score for name, score in found.items() if name in plain}
         best = max(scored.values(), default=0.0)
         ranked = sorted(scored.items(), key=lambda item: (-item[1], item[0] != labels[word - 1], item[0]))
@@ -200,7 +201,7 @@ class Completer:
         assert self.parser is not None
         words = len(draft.words)
         constraints = _constraints(treebank, draft, kept)
-        trees = self.parser.best(treebank[0], _VOTERS, constraints=constraints, relax=True)
+        trees = self.parser.k_best(treebank[0], _VOTERS, constraints=constraints, relax=True)
         votes = np.zeros((words + 1, words + 1))
         for rank, tree in enumerate(trees, start=1):
             for dependent, head in enumerate(tree.heads, start=1):
@@ -238,7 +239,7 @@ def _labels(draft: Draft, heads: Sequence[int], tree: ScoredTree) -> tuple[str, 
 def _calibration_of(parser: Parser | None) -> Calibration | None:
     if parser is None or parser.calibration is None:
         return None
-    return calibration_in_units(parser.calibration, parser.unit)
+    return calibration_in_units(parser.calibration, parser.update_size)
 
 
 def _bare(draft: Draft) -> Treebank:

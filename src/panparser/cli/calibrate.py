@@ -10,7 +10,7 @@ import typer
 from panparser.cli.app import app, is_quiet
 from panparser.cli.choices import FileFormat, FormatOption
 from panparser.errors import ModelError
-from panparser.parsing.confidence import calibrate as calibrated
+from panparser.parsing.calibrating import calibrate as calibrated
 from panparser.pipeline.bundled import find
 from panparser.pipeline.loading import load, load_parser, parser_in
 from panparser.pipeline.pipeline import Pipeline
@@ -50,7 +50,7 @@ def calibrate(
     treebank = read_conllu(dev, format=format.value)
     if isinstance(found, Pipeline):
         found.annotate_words(treebank)
-    calibration = calibrated(parser, treebank, ensemble=others, beam=beam)
-    found.save(output)
-    if not is_quiet():
-        print(f"{output}: calibrated on {calibration.words:,} words")
+    parser = calibrated(parser, treebank, ensemble=others, beam=beam)
+    (found.with_parser(parser) if isinstance(found, Pipeline) else parser).save(output)
+    if not is_quiet() and parser.calibration is not None:
+        print(f"{output}: calibrated on {parser.calibration.words:,} words")

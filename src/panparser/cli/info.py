@@ -44,7 +44,7 @@ def info(
         found = Pipeline.of(found)
     manifest = found.manifest()
     place = Path(find(model))
-    size, weights = place.stat().st_size if place.is_file() else None, found.size
+    size, weights = place.stat().st_size if place.is_file() else None, found.weight_bytes
     if as_json:
         print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
         return
@@ -75,10 +75,13 @@ def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
     own = [
         ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
         *_classifier_rows(parser),
-        ("beam", f"{spec.beam}, margin {parser.margin:,}" if parser.margin is not None else str(spec.beam)),
+        (
+            "beam",
+            f"{spec.beam}, margin {parser.pruning_margin:,}" if parser.pruning_margin is not None else str(spec.beam),
+        ),
         ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
         *([] if _is_network(parser) else [("templates", str(len(spec.used_templates)))]),
-        ("labels", " ".join(parser.plain_labels) if spec.labeled else "none: unlabeled"),
+        ("labels", " ".join(parser.label_names) if spec.labeled else "none: unlabeled"),
         ("crossing arcs", spec.crossing),
         *_voter_rows(parser),
     ]

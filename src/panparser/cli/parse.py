@@ -18,7 +18,6 @@ from panparser.cli.progress import PATIENCE, progress
 from panparser.corpora.job import Job, Options, Result, joined
 from panparser.corpora.sources import InputFormat, InputKind, Last, OutputKind, output_kind
 from panparser.errors import ConlluError, ConstraintError, SpecError
-from panparser.parsing.confidence import fitting_calibration
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
 from panparser.parsing.parser import Parser
@@ -352,4 +351,4 @@ def _check_confidence(job: Job, keep: frozenset[str]) -> None:
         raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
     if not isinstance(parser, Parser):
         raise SpecError(f"--confidence is for single parsers, and the model is a {parser.kind}")
-    fitting_calibration(parser, options.beam, len(options.ensemble))
+    parser.calibration_for(options.beam, len(options.ensemble))

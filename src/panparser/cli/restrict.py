@@ -55,8 +55,8 @@ def restrict(
         kept = used - (used - wanted)
     if not kept:
         raise SpecError(f"{model}: expected a parser with such templates, found none among its {len(used)}")
-    restricted = parser.restricted(Templates(tuple(kept)))
+    restricted = parser.restricted_to(Templates(tuple(kept)))
     restricted.save(output)
     if not is_quiet():
-        sizes = f"{restricted.size:,} bytes of weights of {parser.size:,}"
+        sizes = f"{restricted.weight_bytes:,} bytes of weights of {parser.weight_bytes:,}"
         print(f"{output}: {len(kept)} of {len(used)} templates, {sizes}")

@@ -69,7 +69,8 @@ class Job:
         self.ensemble = [load_parser(other) for other in options.ensemble]
         self.keep = frozenset(options.keep)
         reads_tags = "upos" not in self.pipeline.columns and options.until == "trees"
-        self.tags = getattr(self.pipeline.parser, "tags", None) if reads_tags and not options.any_tags else None
+        parser = self.pipeline.parser
+        self.tags = parser.training_tags if parser is not None and reads_tags and not options.any_tags else None
 
     def source(self, path: str | None, report: Report | None = None, **given: Any) -> Source:
         """Sentences of a file (or of a text), as the options say that they are to be read. Raises SpecError, ..."""
@@ -133,7 +134,7 @@ class Job:
             parser, constraints = self.pipeline.parser, kept_constraints(treebank, self.keep)
             trees, dropped = several_trees(parser, treebank, options.k_best, options.beam, constraints, options.relax)
             return repeated(treebank, trees, labeled=parser.spec.labeled), dropped
-        dropped = self.pipeline.annotate(
+        parsed = self.pipeline.annotate(
             treebank,
             keep=self.keep,
             beam=options.beam,
@@ -144,7 +145,7 @@ class Job:
         )
         if options.least_confidence is not None:
             leave_out_unsure(treebank, options.least_confidence)
-        return treebank, dropped
+        return treebank, [] if parsed is None else list(parsed.dropped)
 
 
 _OF_UDPIPE = ("horizontal", "vertical", "plaintext", "matxin")

@@ -6,24 +6,21 @@ Aufrant & Wisniewski 2018, section 3.4. The last parser is complete: it finds th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import IntArray
 from panparser._checks import check_range
 from panparser.ensembles.several import SeveralParsers
 from panparser.errors import SpecError
-from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints, check_given
-from panparser.parsing.options import SearchOptions
-from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
+from panparser.parsing.parse_options import BestKeywords, BestTrees, Parsed, ParseOptions
+from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, without_prefix
@@ -34,8 +31,6 @@ from panparser.treebank.regions import Arcs, Region, in_regions
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
-
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,61 +152,34 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
         return self.parsers[-1].spec
 
     @property
-    def plain_labels(self) -> tuple[str, ...]:
+    def label_names(self) -> tuple[str, ...]:
         """The labels that the last stage writes; those of earlier stages may also occur in the results of `parse`."""
-        return self.parsers[-1].plain_labels
+        return self.parsers[-1].label_names
 
     # --- Parsing ---
 
-    def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
-        """Writes heads and labels into a treebank; options as in `Parser.predict`."""
-        self._last(self.parsers[-1].annotate, treebank, **options)
+    def search(self, treebank: Treebank, options: ParseOptions) -> Parsed:
+        """Parse with the last parser, constrained by what was given and what the other stages find."""
+        self.check_options(options)
+        constraints = self.found(treebank, beam=options.beam, threads=options.threads, constraints=options.constraints)
+        is_free = options.constraints is None
+        parsed = self.parsers[-1].search(
+            treebank, replace(options, constraints=constraints, relax=options.relax or is_free)
+        )
+        return replace(parsed, dropped=()) if is_free else parsed  # what stages found is theirs to lose
 
-    def predict(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> tuple[IntArray, IntArray]:
-        """Heads and labels as in `Parser.predict`."""
-        return self._last(self.parsers[-1].predict, treebank, **options)
-
-    def _last(
-        self,
-        work: Callable[..., Result],
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-        listeners: Sequence[SearchListener] = (),
-    ) -> Result:
-        """Calls the last parser, constrained by what was given and what the other stages find."""
-        check_parsed(treebank)
-        found = self.found(treebank, beam=beam, threads=threads, constraints=constraints)
-        options: dict[str, Any] = {"beam": beam, "threads": threads, "listeners": listeners}
-        result = work(treebank, constraints=found, relax=relax or constraints is None, **options)
-        if constraints is not None:
-            constraints.dropped = found.dropped
-        return result
-
-    def best(
-        self,
-        sentence: Sentence,
-        count: int,
-        *,
-        beam: int | None = None,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-    ) -> list[ScoredTree]:
-        """The best trees of the last stage, constrained by what the others found; options as in `Parser.best`."""
+    def search_best(self, sentence: Sentence, k: int, **options: Unpack[BestKeywords]) -> BestTrees:
+        """Search with the last parser, constrained by what was given and what the other stages find."""
+        beam, constraints = options.get("beam"), options.get("constraints")
         if constraints is not None:
             check_given(constraints, sentence.treebank)
         numbers = [sentence.position]
         part = sentence.treebank[numbers]
         given = None if constraints is None else part_of(constraints, part, numbers)
         found = as_part_of(sentence, self.found(part, beam=beam, constraints=given))
-        relax = relax or constraints is None
-        trees = self.parsers[-1].best(sentence, count, beam=beam, constraints=found, relax=relax)
-        if constraints is not None:
-            constraints.dropped = found.dropped
-        return trees
+        relax = options.get("relax", False) or constraints is None
+        best = self.parsers[-1].search_best(sentence, k, beam=beam, constraints=found, relax=relax)
+        return best if constraints is not None else best._replace(dropped=())
 
     def found(
         self,
@@ -226,7 +194,7 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
 
         It includes all that was given: a stage keeps what its system can, and only the last one refuses or drops any.
         """
-        known = Constraints.of(treebank, keep=()) if constraints is None else copy(constraints)
+        known = Constraints.of(treebank, keep=()) if constraints is None else constraints
         before_last = len(self.stages) - 1
         if stages is not None:
             check_range("stages of found", stages, 0, before_last)
@@ -237,6 +205,9 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
         return known
 
     # --- Files ---
+
+    def with_training(self, training: TrainingRecord) -> Cascade:
+        return Cascade(self.stages, self.parsers, training)
 
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
@@ -275,11 +246,11 @@ def found_by(
 ) -> Constraints:
     """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)
-    arcs = Arcs(treebank, heads, labels, parser.plain_labels)
+    arcs = Arcs(treebank, heads, labels, parser.label_names)
     new = (known.heads == UNKNOWN) & in_regions(stage.kept, arcs)
     if given is not None:
         new[asked(given)] = False
-    texts = (*known.texts, *parser.plain_labels)
+    texts = (*known.texts, *parser.label_names)
     new_labels = np.where(new & (known.labels == UNKNOWN) & (labels >= 0), labels + len(known.texts), known.labels)
     return Constraints(
         treebank, np.where(new, heads, known.heads), new_labels.astype(np.int32), texts, dict(known.more)

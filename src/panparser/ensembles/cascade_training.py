@@ -237,7 +237,7 @@ class _Run:
         data = [(each, self._learned(number, regions, each)) for each in self._data(number)]
 
         def kept(fold: int, learn: Callable[[], Parser]) -> Parser:
-            return self.checkpoints.get(f"stage-{number + 1}-fold-{fold}", learn, spec.code())
+            return self.checkpoints.get(f"stage-{number + 1}-fold-{fold}", learn, spec.external_code())
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
             under: dict[str, Any] = {}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -15,12 +15,17 @@ from panparser._checks import check_best, is_number
 from panparser.ensembles.combining import best_heads, best_labels
 from panparser.ensembles.several import SeveralParsers
 from panparser.errors import SpecError
-from panparser.learning.listeners import SearchListener
 from panparser.learning.record import VOTE, TrainingRecord
-from panparser.parsing.confidence import forget
-from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.options import SearchOptions
-from panparser.parsing.parser import FORMAT, Parser, ScoredTree, check_parsed
+from panparser.parsing.constraints.constraints import Constraints, Dropped
+from panparser.parsing.parse_options import (
+    BestKeywords,
+    BestTrees,
+    Parsed,
+    ParseOptions,
+    ScoredTree,
+    check_treebank,
+)
+from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.arrays import Arrays
 from panparser.storage.models import Source, without_prefix
@@ -71,45 +76,28 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
         return self.parsers[0].spec
 
     @property
-    def plain_labels(self) -> tuple[str, ...]:
+    def label_names(self) -> tuple[str, ...]:
         """The labels that parsing writes: those of all parsers."""
-        return tuple(dict.fromkeys(label for parser in self.parsers for label in parser.plain_labels))
+        return tuple(dict.fromkeys(label for parser in self.parsers for label in parser.label_names))
 
     # --- Parsing ---
 
-    def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
-        """Writes heads and labels into a treebank; options as in `predict`."""
-        heads, labels = self.predict(treebank, **options)
-        forget(treebank)
-        treebank.heads[:] = heads
-        treebank.fill("deprel", ["_", *self.plain_labels], labels + 1)
-        if (constraints := options.get("constraints")) is not None:
-            constraints.write_labels(treebank)
-
-    def predict(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-        listeners: Sequence[SearchListener] = (),
-    ) -> tuple[IntArray, IntArray]:
-        """Heads and labels as in `Parser.predict`, with the same options; there are no `listeners`.
+    def search(self, treebank: Treebank, options: ParseOptions) -> Parsed:
+        """Parse with all parsers, and combine their trees.
 
         All parsers keep the constraints. Where these are more than heads and labels, the tree is that of one of the
         parsers, with the largest sum of weights.
         """
-        if listeners:
+        self.check_options(options)
+        if options.listeners:
             raise SpecError("listeners follow one search, and a combination makes several; expected none")
-        check_parsed(treebank)
-        options: dict[str, Any] = {"beam": beam, "threads": threads}
-        first = self.parsers[0].predict(treebank, constraints=constraints, relax=relax, **options)
-        known = None if constraints is None else _without_dropped(constraints)
-        rest = [parser.predict(treebank, constraints=known, relax=True, **options) for parser in self.parsers[1:]]
-        heads = np.stack([found for found, _ in (first, *rest)])
-        labels = np.stack([self._ids(number)[own] for number, (_, own) in enumerate((first, *rest))])
+        constraints = options.constraints
+        first = self.parsers[0].search(treebank, options)
+        known = None if constraints is None else _without_dropped(constraints, first.dropped)
+        options = replace(options, constraints=known, relax=True)
+        rest = [parser.search(treebank, options) for parser in self.parsers[1:]]
+        heads = np.stack([parsed.heads for parsed in (first, *rest)])
+        labels = np.stack([self._ids(number)[parsed.labels] for number, parsed in enumerate((first, *rest))])
         matrix = np.repeat(np.array(self.weights)[:, None], treebank.words, axis=1)
         given = None if known is None else known.heads
         single = self.spec.system.single_root
@@ -117,12 +105,13 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
         for sentence in known.more if known is not None else ():
             words = slice(*treebank.offsets[sentence : sentence + 2])
             best[words] = heads[self._most_agreed(heads[:, words]), words]
-        return best, best_labels(labels, heads == best, matrix, UNKNOWN)
+        found_labels = best_labels(labels, heads == best, matrix, UNKNOWN)
+        return Parsed(best, found_labels, self.label_names, dropped=first.dropped, constraints=constraints)
 
     def _ids(self, number: int) -> IntArray:
         """Indices into the common labels, by label of a parser; the last is that of none."""
-        places = {label: place for place, label in enumerate(self.plain_labels)}
-        return np.array([*(places[label] for label in self.parsers[number].plain_labels), UNKNOWN], dtype=np.int32)
+        places = {label: place for place, label in enumerate(self.label_names)}
+        return np.array([*(places[label] for label in self.parsers[number].label_names), UNKNOWN], dtype=np.int32)
 
     def _most_agreed(self, heads: IntArray) -> int:
         """The parser whose tree has the largest sum of weights."""
@@ -133,36 +122,30 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
         weights: FloatArray = np.array(self.weights)
         return float(weights @ (heads == np.asarray(tree)).sum(axis=1))
 
-    def best(
-        self,
-        sentence: Sentence,
-        count: int,
-        *,
-        beam: int | None = None,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-    ) -> list[ScoredTree]:
-        """The combined tree, then those of the parsers, by the sum of weights of their arcs; at most `count`."""
-        check_best(count, beam)
+    def search_best(self, sentence: Sentence, k: int, **options: Unpack[BestKeywords]) -> BestTrees:
+        """Return the combined tree, then those of the parsers, by the sum of weights of their arcs."""
+        beam, constraints = options.get("beam"), options.get("constraints")
+        check_best(k, beam, "k of k_best")
         from panparser.ensembles.cascade import part_of  # only here
 
         part = sentence.treebank[[sentence.position]]
+        check_treebank(part)
         given = None if constraints is None else part_of(constraints, part, [sentence.position])
-        options: dict[str, Any] = {"beam": beam, "constraints": given, "relax": relax}
-        found = [self.predict(part, **options), *(parser.predict(part, **options) for parser in self.parsers)]
-        if constraints is not None and given is not None:
-            constraints.dropped = given.dropped
-        heads = np.stack([own for own, _ in found[1:]])
-        names = [self.plain_labels, *(parser.plain_labels for parser in self.parsers)]
+        search = ParseOptions(beam=beam, constraints=given, relax=options.get("relax", False))
+        combined, *others = (model.search(part, search) for model in (self, *self.parsers))
+        heads = np.stack([parsed.heads for parsed in others])
         trees: dict[tuple[int, ...], ScoredTree] = {}
-        for (own, labels), texts in zip(found, names, strict=True):
-            named = tuple(texts[label] if label >= 0 else "_" for label in labels)
-            key = tuple(own.tolist())
-            trees.setdefault(key, ScoredTree(key, named, self._support(heads, own)))
-        first, *others = trees.values()
-        return [first, *sorted(others, key=lambda tree: -tree.score)][:count]
+        for parsed in (combined, *others):
+            names = tuple(parsed.label_names[label] if label >= 0 else "_" for label in parsed.labels)
+            key = tuple(parsed.heads.tolist())
+            trees.setdefault(key, ScoredTree(key, names, self._support(heads, parsed.heads)))
+        first, *rest = trees.values()
+        return BestTrees([first, *sorted(rest, key=lambda tree: -tree.score)][:k], combined.dropped)
 
     # --- Files ---
+
+    def with_training(self, training: TrainingRecord) -> Combination:
+        return Combination(self.parsers, self.weights, self.names, training)
 
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
@@ -214,11 +197,10 @@ def _checked_weights(weights: Sequence[float] | None, count: int) -> tuple[float
     return tuple(map(float, given))
 
 
-def _without_dropped(constraints: Constraints) -> Constraints:
-    """The constraints that the first tree keeps, so that all others can."""
-    known = copy(constraints)
-    known.heads, known.more, known.dropped = constraints.heads.copy(), dict(constraints.more), []
-    for each in constraints.dropped:
+def _without_dropped(constraints: Constraints, dropped: Iterable[Dropped]) -> Constraints:
+    """Return the constraints that the first tree keeps, so that all others can."""
+    known = replace(constraints, heads=constraints.heads.copy(), more=dict(constraints.more))
+    for each in dropped:
         if each.constraint.fixes is not None:
             known.heads[constraints.words_of(each.sentence).start + each.constraint.word - 1] = UNKNOWN
         rest = tuple(one for one in known.more.get(each.sentence, ()) if one != each.constraint)

@@ -11,7 +11,7 @@ from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser._checks import is_number
 from panparser.ensembles.arc_weights import Weights, as_weights
 from panparser.errors import SpecError
-from panparser.parsing.confidence import forget
+from panparser.parsing.confidence import clear_parse_metadata
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
 from panparser.trees.decoding import maximum_spanning_tree, projective_tree
@@ -51,7 +51,7 @@ def combine(
         heads, matrix, first.offsets, projective=projective, single_root=single_root, partial=partial, report=report
     )
     result = first.copy()
-    forget(result)
+    clear_parse_metadata(result)
     result.heads[:] = found
     names, labels = common_ids(treebanks, "deprel")
     chosen_labels = best_labels(labels, (heads == found) & (heads >= 0), matrix, names.get("_", -1))

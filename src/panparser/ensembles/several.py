@@ -1,51 +1,37 @@
-"""What models of several parsers share: tags, sizes, copies that are parsed, arrays of a file."""
+"""SeveralParsers: the base class of models of several parsers."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from typing import ClassVar, Unpack
+from typing import ClassVar
 
-from panparser.parsing.options import SearchOptions
-from panparser.parsing.parser import Parser, check_parsed
-from panparser.parsing.tags import Tags, check_tags, joined
+from panparser.errors import SpecError
+from panparser.parsing.parse_options import ParseOptions, TreeParser
+from panparser.parsing.parser import Parser
+from panparser.parsing.tags import Tags, joined
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import StoredModel, prefixed
-from panparser.treebank.treebank import Treebank
+from panparser.storage.models import prefixed
 
 
-class SeveralParsers(StoredModel):
+class SeveralParsers(TreeParser):
     """A model of several parsers. `place` is what stands before the arrays of a parser, by its number."""
 
     place: ClassVar[str]
     parsers: tuple[Parser, ...]
 
     @property
-    def tags(self) -> Tags | None:
+    def training_tags(self) -> Tags | None:
         """The UPOS that its parsers learned from; None if one does not know, or does not read them."""
-        return joined(parser.tags for parser in self.parsers)
-
-    @tags.setter
-    def tags(self, tags: Tags | None) -> None:
-        for parser in self.parsers:
-            parser.tags = tags
+        return joined(parser.training_tags for parser in self.parsers)
 
     @property
-    def size(self) -> int:
-        """Size of the weights, in bytes."""
-        return sum(parser.size for parser in self.parsers)
+    def weight_bytes(self) -> int:
+        """The size of the weights in bytes."""
+        return sum(parser.weight_bytes for parser in self.parsers)
 
-    def parse(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> Treebank:
-        """A copy of the treebank with heads and labels; options as in `Parser.predict`."""
-        check_parsed(treebank)
-        if self.tags is not None:
-            check_tags(treebank, self.tags)
-        parsed = treebank.copy()
-        self.annotate(parsed, **options)
-        return parsed
-
-    @abstractmethod
-    def annotate(self, treebank: Treebank, **options: Unpack[SearchOptions]) -> None:
-        """Writes heads and labels into a treebank; options as in `Parser.predict`."""
+    def check_options(self, options: ParseOptions) -> None:
+        """Raise SpecError for options of a single parser."""
+        if options.confidence:
+            raise SpecError(f"confidence needs a single parser; got {self!r}")
 
     def to_arrays(self) -> Arrays:
         """All arrays of a model file."""

@@ -17,10 +17,10 @@ from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
 from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
 from panparser.networks.classifier import NetworkClassifier
-from panparser.parsing.confidence import fitted, gather
-from panparser.parsing.models.perceptron import UNIT
+from panparser.parsing.calibrating import fitted
+from panparser.parsing.models.perceptron import UNIT, PerceptronModel
 from panparser.parsing.models.vote import Voter
-from panparser.parsing.parser import Parser
+from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.tags import joined
 from panparser.parsing.training.perceptron import fitting_margin
@@ -75,9 +75,8 @@ def vote(
     data: dict[str, str | None] = {"dev": digest(dev)}
     record = TrainingRecord(written=LEARNED_VOTE, weights="learned", data=data, dev_score=points)
     parser = ballot.count(learned, record)
-    parser.margin = fitting_margin(parser, dev)
-    parser.calibration = fitted(parser, gather(parser, dev), dev)
-    return parser
+    parser = replace(parser, pruning_margin=fitting_margin(parser, dev))
+    return replace(parser, calibration=fitted(parser, parser.gather_evidence(dev), dev))
 
 
 def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam: int | None, by: str) -> Parser:
@@ -100,13 +99,13 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
         if isinstance(parser.classifier, Joint):
             raise SpecError("parsers of vote must score transitions; a Joint classifier scores them with what they do")
     chosen = [(parser, weight) for parser, weight in zip(parsers, weights, strict=True) if weight]
-    members = [parser.as_classifier() for parser, _ in chosen]
+    members = [parser.model.as_classifier() for parser, _ in chosen]
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
     ballot = Vote(members, [weight for _, weight in chosen], by)
-    record = {"weights": "equal" if len(set(weights)) == 1 else "given"}
-    made = Parser(replace(first.spec, beam=width), first.labels, [], record, vectors, classifier=ballot)
-    made.tags = joined(parser.tags for parser, _ in chosen)
-    return made
+    record = TrainingRecord.from_values({"weights": "equal" if len(set(weights)) == 1 else "given"})
+    model = classifier_model(replace(first.spec, beam=width), first.labels, ballot, vectors)
+    tags = joined(parser.training_tags for parser, _ in chosen)
+    return Parser(model=model, training=record, training_tags=tags)
 
 
 def _reads_templates(parser: Parser) -> bool:
@@ -149,14 +148,19 @@ class _Ballot:
         for parser, weight in zip(self.parsers, weights, strict=True):
             if not weight:
                 continue
-            layers += parser.layers if parser.voters else as_multiplied(parser.layers, UNIT)
+            layers += parser.layers if parser.voters else as_multiplied(list(parser.layers), UNIT)
             voters += [replace(voter, weight=voter.weight * weight) for voter in as_voters(parser)]
             # The margin of the vote is the sum of the voters' margins.
-            margin += float("inf") if parser.margin is None else parser.margin / parser.unit * weight
-        made = Parser(self.spec, self.labels, layers, record, self.parsers[0].vectors, voters=tuple(voters))
-        made.tags = joined(parser.tags for parser in self.parsers)
-        made.margin = round(margin * made.unit) if margin < float("inf") else None
-        return made
+            margin += (
+                float("inf") if parser.pruning_margin is None else parser.pruning_margin / parser.update_size * weight
+            )
+        model = PerceptronModel(self.spec, self.labels, layers, self.parsers[0].vectors, tuple(voters))
+        return Parser(
+            model=model,
+            training=record,
+            pruning_margin=round(margin * model.unit) if margin < float("inf") else None,
+            training_tags=joined(parser.training_tags for parser in self.parsers),
+        )
 
     def learn_weights(
         self, weights: Sequence[float], dev: Treebank, report: Report | None

@@ -160,7 +160,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
 
     # --- Files: what was learned; the task itself is code and is not stored ---
 
-    def code(self) -> dict[str, Any]:
+    def external_code(self) -> dict[str, Any]:
         return {"task": self.task, "classifier": None if self.classifier is None else own_class(self.classifier)}
 
     def to_arrays(self) -> Arrays:

@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,11 @@ from panparser._arrays import FloatArray, IntArray
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit, is_finite
-from panparser.parsing.models.protocol import ParserLike, Search
+from panparser.parsing.constraints.constraints import Dropped
+from panparser.parsing.models.protocol import Found
 from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
 from panparser.trees.gold import UNKNOWN
-
-if TYPE_CHECKING:
-    from panparser.parsing.constraints.constraints import Constraints
 
 HEAD_KEY, LABEL_KEY = "Confidence", "LabelConfidence"  # in MISC
 _ABOUT_TREES = re.compile(r"# (?:tree = \d+/\d+|score = -?[\d.]+)$")  # comments, where a sentence has several trees
@@ -119,58 +117,10 @@ class Evidence:
     labels: IntArray
     values: dict[str, FloatArray]
     tags: IntArray | None = None
+    dropped: tuple[Dropped, ...] = ()  # constraints that the trees violate
 
 
 # --- Calibrating ---
-
-
-def calibrate(
-    parser: ParserLike,
-    dev: Treebank,
-    *,
-    ensemble: Sequence[ParserLike] = (),
-    beam: int | None = None,
-    sources: Sequence[str] | None = None,
-) -> Calibration:
-    """Fits confidence to a treebank that the parser was not trained on, and sets the parser's calibration.
-
-    `ensemble`: other parsers, whose agreement is also evidence; computing confidence then needs as many of them.
-    `sources`: the evidence to use, instead of all.
-    """
-    if not isinstance(dev, Treebank):
-        raise TreebankError(f"dev of calibrate must be a Treebank; got {dev!r}")
-    calibration = fitted(parser, gather(parser, dev, beam=beam, ensemble=ensemble), dev, beam, len(ensemble), sources)
-    if calibration is None:
-        raise TreebankError(f"{dev.path}: expected words with known heads to calibrate confidence on, found none")
-    parser.calibration = calibration
-    return calibration
-
-
-def fitted(
-    parser: ParserLike,
-    evidence: Evidence,
-    gold: Treebank,
-    beam: int | None = None,
-    ensemble: int = 0,
-    sources: Sequence[str] | None = None,
-) -> Calibration | None:
-    """The calibration that fits the evidence; None if there is nothing to fit it to."""
-    known = evidence.heads >= 0
-    if not parser.spec.system.partial:  # in partial systems, a head that the reference lacks is wrong
-        known &= gold.heads >= 0
-    if not known.any():
-        return None
-    chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
-    if not chosen or not set(chosen) <= set(evidence.values):
-        raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
-    same = (evidence.labels == gold_labels(parser, gold))[known] if parser.spec.labeled else None
-    return fitted_to(
-        {name: evidence.values[name][known] for name in chosen},
-        (evidence.heads == gold.heads)[known],
-        same,
-        beam=parser.spec.beam if beam is None else beam,
-        ensemble=ensemble,
-    )
 
 
 def fitted_to(
@@ -207,15 +157,6 @@ def evidence_in_units(evidence: Evidence, unit: float) -> Evidence:
     return replace(evidence, values=evidence.values | divided)
 
 
-def gold_labels(parser: ParserLike, gold: Treebank) -> IntArray:
-    """Gold labels, as far as the parser learns them, as numbers of its labels; -2 if it does not know one."""
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
-    numbers = np.array(
-        [index.get(parser.spec.learned_label(name), -2) for name in gold.vocabulary("deprel")], dtype=np.int32
-    )
-    return numbers[gold.column("deprel")]
-
-
 def _scale(margins: FloatArray) -> float:
     """The median of the existing margins; rounded, since it is stored."""
     some = np.abs(margins[margins < _NO_RIVAL])
@@ -234,34 +175,12 @@ def _columns(values: dict[str, FloatArray], sources: Sequence[str], scales: dict
     return np.column_stack(columns)
 
 
-# --- Computing ---
+# --- Evidence ---
 
 
-def gather(
-    parser: ParserLike,
-    treebank: Treebank,
-    *,
-    beam: int | None = None,
-    threads: int = 1,
-    ensemble: Sequence[ParserLike] = (),
-    constraints: Constraints | None = None,
-    relax: bool = False,
-) -> Evidence:
-    """Parses, under constraints if there are any, and gathers all evidence of the trees' correctness."""
-    if not isinstance(parser, ParserLike):
-        raise SpecError(f"confidence is for parsers; got {parser!r}")
-    if wrong := [other for other in ensemble if not isinstance(other, ParserLike)]:
-        raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
-    beam = parser.checked_beam(treebank, beam, threads)
-    search = Search(beam=beam, threads=threads, margin=parser.margin, signals=True)
-    if constraints is not None:
-        from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
-
-        found = Constrained.of(parser, treebank, constraints, relax).find(treebank, search)
-        heads, labels = found.heads, found.labels
-    else:
-        found = parser.model.find(treebank, search)
-        heads, labels = parser.lowered(treebank, found.heads, found.labels)
+def evidence_of(found: Found, treebank: Treebank) -> Evidence:
+    """Return the evidence of the correctness of trees that were found with signals, with lifted arcs put back."""
+    heads = found.heads
     values = dict(zip(SIGNALS, found.signals.T, strict=True))
     sentence = treebank.sentence_of_word()
     least = np.full(len(treebank), float(_NO_RIVAL))
@@ -273,81 +192,28 @@ def gather(
         "distance": np.where(heads > 0, np.log(np.maximum(1, np.abs(heads - position))), 0.0),
         "root": (heads == 0).astype(np.float64),
     }
-    if ensemble:
-        values |= _agreement(parser, treebank, heads, labels, ensemble, threads)
-    return Evidence(heads, labels, values, found.tags)
+    return Evidence(heads, found.labels, values, found.tags)
 
 
-def _agreement(
-    parser: ParserLike,
-    treebank: Treebank,
-    heads: IntArray,
-    labels: IntArray,
-    ensemble: Sequence[ParserLike],
-    threads: int,
-) -> dict[str, FloatArray]:
-    same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
-    for other in ensemble:
-        found, found_labels = other.predict(treebank, threads=threads)
-        same_heads += found == heads
-        if parser.spec.labeled and other.spec.labeled:
-            index = {name: number for number, name in enumerate(parser.plain_labels)}
-            numbers = np.array([*(index.get(name, -2) for name in other.plain_labels), -1])
-            same_labels += (found == heads) & (numbers[found_labels] == labels)
-    return {
-        "agree": same_heads / len(ensemble),
-        "unanimous": (same_heads == len(ensemble)).astype(np.float64),
-        "agree_label": same_labels / len(ensemble),
-    }
-
-
-def confident_trees(
-    parser: ParserLike,
-    treebank: Treebank,
-    *,
-    beam: int | None = None,
-    threads: int = 1,
-    ensemble: Sequence[ParserLike] = (),
-) -> Confidence:
-    """What `Parser.confidence` returns."""
-    calibration = fitting_calibration(parser, beam, len(ensemble))
-    evidence = gather(parser, treebank, beam=beam, threads=threads, ensemble=ensemble)
+def confidence_of(calibration: Calibration, evidence: Evidence, *, labeled: bool) -> Confidence:
+    """Return the probabilities that trees are correct."""
     columns = calibration.columns(evidence)
-    headless = evidence.heads < 0
-    of_heads = np.where(headless, np.nan, calibration.heads(columns))
+    of_heads = np.where(evidence.heads < 0, np.nan, calibration.heads(columns))
     of_labels = None
-    if parser.spec.labeled and calibration.labels is not None:
+    if labeled and calibration.labels is not None:
         of_labels = of_heads * calibration.labels(columns)
     return Confidence(evidence.heads, evidence.labels, of_heads, of_labels, evidence.tags)
-
-
-def fitting_calibration(parser: ParserLike, beam: int | None, ensemble: int) -> Calibration:
-    """The parser's calibration. Raises SpecError if it is for another search."""
-    calibration: Calibration | None = parser.calibration
-    if calibration is None:
-        raise SpecError(
-            "confidence needs a calibration, and this model has none: train with a development set, "
-            "or `panparser calibrate -m MODEL DEV -o OUTPUT`"
-        )
-    beam = parser.spec.beam if beam is None else beam
-    if beam != calibration.beam:
-        raise SpecError(
-            f"confidence was calibrated for a beam of {calibration.beam}; got {beam}: calibrate for that one"
-        )
-    if ensemble != calibration.ensemble:
-        raise SpecError(f"confidence was calibrated with {calibration.ensemble} other parsers; got {ensemble}")
-    return calibration
 
 
 # --- In MISC ---
 
 
-def forget(treebank: Treebank) -> None:
-    """Removes what another run wrote about its trees: confidence from MISC, rank and score from comments."""
+def clear_parse_metadata(treebank: Treebank) -> None:
+    """Remove what an earlier parse wrote about its trees: confidence from MISC, rank and score from comments."""
     if treebank.format == "conllx":
         return
-    for key in (HEAD_KEY, LABEL_KEY):
-        if treebank.mentions(f"{key}=", "misc"):
+    if treebank.mentions(f"{HEAD_KEY}=", "misc"):  # as LABEL_KEY does, which ends with it
+        for key in (HEAD_KEY, LABEL_KEY):
             _write(treebank, key, np.full(treebank.words, -1))
     if not treebank.mentions("# tree = ") and not treebank.mentions("# score = "):
         return

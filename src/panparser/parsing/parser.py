@@ -3,33 +3,49 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser._arrays import FloatArray, IntArray
 from panparser._caching import cached_property
-from panparser._checks import check_beam, check_best, check_threads
+from panparser._checks import check_beam, check_best
 from panparser.errors import SpecError, TreebankError
 from panparser.features.templates import Templates
 from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import STORED, Classifier, check_class, own_class, restored_classifier, tag_columns
+from panparser.learning.classifiers import (
+    STORED,
+    Classifier,
+    check_class,
+    has_method,
+    own_class,
+    restored_classifier,
+    tag_columns,
+)
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer
-from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.confidence import Calibration, Confidence, confident_trees, forget, write_confidence
-from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.confidence import Calibration, Confidence, Evidence, confidence_of, evidence_of
+from panparser.parsing.constraints.constraints import Constraints, Dropped
 from panparser.parsing.lifting import LiftedLabels
 from panparser.parsing.models.perceptron import PerceptronModel
-from panparser.parsing.models.protocol import Model, ParserLike, Search
+from panparser.parsing.models.protocol import Found, Model, Search
 from panparser.parsing.models.vote import VOTER, Voter
-from panparser.parsing.options import ParseOptions
+from panparser.parsing.parse_options import (
+    BestKeywords,
+    BestTrees,
+    Parsed,
+    ParseOptions,
+    ScoredTree,
+    TreeParser,
+    check_treebank,
+)
 from panparser.parsing.spec import SPEC, Functions, ParserSpec
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel
+from panparser.storage.models import Source
 from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Table, check, integer
 from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
@@ -44,21 +60,16 @@ _EVERY = 2**31 - 1
 _VECTORS = Table({"bits": COUNT})  # of a manifest
 
 
-@dataclass(frozen=True)
-class ScoredTree:
-    """One of several trees for a sentence."""
-
-    heads: tuple[int, ...]
-    labels: tuple[str, ...]
-    score: float  # in updates: comparable between trees of one sentence
-
-
-class Parser(StoredModel, kind="parser", newest=FORMAT):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Parser(TreeParser, kind="parser", newest=FORMAT):
     """A trained parser, made by `train` or `load`.
 
-    `margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the beam, so
-    that a beam is only as wide as a sentence needs; None: it stays. The k best trees always come from the whole beam.
-    `tags`: the UPOS of the words that it learned from, sorted, or None: it does not read them, or they are not known.
+    `pruning_margin`: how far a hypothesis may fall behind the best (in the parser's own scores) before it leaves the
+    beam, so that a beam is only as wide as a sentence needs; None: it stays. The k best trees always come from the
+    whole beam. `training_tags`: the UPOS of the words that it learned from, sorted; None: not read, or not known.
+    `calibration`: of its confidence; made by `train` with a development set, and by `calibrate`.
+
+    Nothing of a parser changes: `dataclasses.replace(parser, pruning_margin=None)` is another one with the same model.
     """
 
     declared = Table(
@@ -78,40 +89,56 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         },
     )
 
-    def __init__(
-        self,
-        spec: ParserSpec,
-        labels: Labels,
-        layers: list[Layer],
-        training: Mapping[str, Any],
-        vectors: Vectors | None = None,
-        classifier: Classifier | None = None,
-        voters: tuple[Voter, ...] = (),
-    ) -> None:
-        self.spec = spec
-        self.labels = labels
-        self.layers = layers  # of the perceptron; none if there is another classifier
-        self.classifier = classifier
-        self.training = TrainingRecord.from_values(training)
-        self.vectors = vectors
-        self.voters = voters  # the owners of the layers, in order, if several parsers vote
-        self.margin = None
-        self.tags: Tags | None = None
-        self.calibration: Calibration | None = (
-            None  # of its confidence; made by `train` with a dev set, and by `calibrate`
-        )
+    model: Model
+    training: TrainingRecord = field(default_factory=TrainingRecord)
+    pruning_margin: int | None = None
+    training_tags: Tags | None = None
+    calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        margin = self.pruning_margin
+        if margin is not None and (type(margin) is not int or not 0 <= margin < 1 << 62):
+            raise SpecError(f"pruning_margin must be an integer >= 0 or None; got {margin!r}")
+
+    @property
+    def spec(self) -> ParserSpec:
+        return self.model.spec
+
+    @property
+    def labels(self) -> Labels:
+        return self.model.labels
+
+    @property
+    def layers(self) -> Sequence[Layer]:
+        """The layers of the perceptron; empty if there is another classifier."""
+        return self.model.layers
+
+    @property
+    def classifier(self) -> Classifier | None:
+        return self.model.classifier
+
+    @property
+    def vectors(self) -> Vectors | None:
+        return self.model.vectors
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """The owners of the layers, in order, if several parsers vote."""
+        return self.model.voters
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        """The labels that parsing writes."""
+        return self._label_encoding.plain
 
     @cached_property
-    def model(self) -> Model:
-        """The scoring model; the rest of a parser is the same for all models."""
-        if self.classifier is not None:
-            return self._scored_by(self.classifier)
-        return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters)
+    def _label_encoding(self) -> LiftedLabels:
+        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
 
-    def _scored_by(self, classifier: Classifier) -> Model:
-        from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
-
-        return ClassifierModel(self.spec, self.labels, classifier, self.vectors)
+    @property
+    def update_size(self) -> float:
+        """The size of an update in the model's scores of actions; in a vote, of a score of 1."""
+        return self.model.unit
 
     def __repr__(self) -> str:
         labels = f", {len(self.labels.names)} labels" if self.spec.labeled else ""
@@ -120,195 +147,169 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         voters = f", a vote of {len(self.voters)}" if self.voters else ""
         return f"<Parser {self.spec.system.name}, beam {self.spec.beam}{labels}{classifier}{tags}{voters}>"
 
-    @property
-    def margin(self) -> int | None:
-        return self._margin
+    # --- Parsing ---
 
-    @margin.setter
-    def margin(self, value: int | None) -> None:
-        if value is not None and (type(value) is not int or not 0 <= value < 1 << 62):
-            raise SpecError(f"margin must be an integer >= 0 or None; got {value!r}")
-        self._margin = value
+    def search(self, treebank: Treebank, options: ParseOptions) -> Parsed:
+        names, classifier = self.label_names, self.classifier
+        if options.confidence:
+            result = self._confidence(treebank, options)
+            return Parsed(result.heads, result.labels, names, result.tags, result, classifier=classifier)
+        found, dropped = self._find(treebank, options)
+        constraints = options.constraints
+        return Parsed(
+            found.heads, found.labels, names, found.tags, None, dropped, classifier=classifier, constraints=constraints
+        )
 
-    def parse(self, treebank: Treebank, **options: Unpack[ParseOptions]) -> Treebank:
-        """A copy of the treebank with the parser's heads and labels; options as in `annotate`.
+    def _find(
+        self, treebank: Treebank, options: ParseOptions, *, signals: bool = False
+    ) -> tuple[Found, tuple[Dropped, ...]]:
+        """Find trees, with lifted arcs put back, and list the constraints that they violate."""
+        search = Search(
+            beam=self.spec.beam if options.beam is None else options.beam,
+            threads=options.threads,
+            margin=self.pruning_margin,
+            signals=signals,
+            listeners=tuple(options.listeners),
+        )
+        if options.constraints is not None:
+            from panparser.parsing.constraints.search import ConstrainedSearch, KeptTrees  # most parses need no solver
 
-        Warns (TagWarning) of words whose UPOS is none of `tags`; raises TreebankError if most have such a tag.
-        """
-        check_parsed(treebank)
-        if self.tags is not None:
-            from panparser.parsing.tags import check_tags
+            kept = KeptTrees.of(self.spec, self.labels, treebank, options.constraints, options.relax)
+            return ConstrainedSearch(self.model, kept).find(treebank, search)
+        found = self.model.find(treebank, search)
+        heads, labels = self._label_encoding.put_back(treebank, found.heads, found.labels)
+        return found._replace(heads=heads, labels=labels), ()
 
-            check_tags(treebank, self.tags)
-        parsed = treebank.copy()
-        self.annotate(parsed, **options)
-        return parsed
-
-    def annotate(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        confidence: bool = False,
-        ensemble: Sequence[ParserLike] = (),
-        constraints: Constraints | None = None,
-        relax: bool = False,
-        listeners: Sequence[SearchListener] = (),
-    ) -> None:
-        """Writes heads and labels into a treebank; words without a label (all, of an unlabeled parser) get `_`.
-
-        `confidence`: writes the probability that they are correct to MISC; `ensemble` as in `confidence`. Constraints
-        as in `predict`; given labels are written even if the parser does not know them. `listeners` as in `predict`.
-        """
-        check_parsed(treebank)
-        if ensemble and not confidence:
-            raise SpecError("ensemble of parse is for confidence: it needs confidence=True")
-        found = None
-        if confidence:
-            if listeners:
-                raise SpecError("confidence is calibrated for parsing without listeners; got both")
-            if constraints is not None:
-                raise SpecError("confidence is calibrated for parsing without constraints; got both")
-            found = self.confidence(treebank, beam=beam, threads=threads, ensemble=ensemble)
-            heads, labels, tags = found.heads, found.labels, found.tags
-        else:
-            options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
-            heads, labels, tags = self.found(treebank, listeners=listeners, **options)
-        forget(treebank)
-        if found is not None:
-            write_confidence(treebank, found)
-        if tags is not None and self.classifier is not None:
-            self.classifier.write_tags(treebank, tags)
-        treebank.heads[:] = heads
-        treebank.fill("deprel", ["_", *self.plain_labels], labels + 1)
+    def search_best(self, sentence: Sentence, k: int, **options: Unpack[BestKeywords]) -> BestTrees:
+        if not isinstance(sentence, Sentence):
+            raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
+        beam, constraints = options.get("beam"), options.get("constraints")
+        check_best(k, beam, "k of k_best")
+        check_lengths(sentence.treebank)
+        if beam != 0 or isinstance(beam, bool):
+            check_beam(self.spec.beam if beam is None else beam, "k_best")
+        width = max(self.spec.beam if beam is None else beam, k) if beam != 0 else 0
+        sentence.treebank.check()
+        # Different trees may become equal once arcs are put back: then more of them are needed.
+        count = k if self.spec.crossing != "pseudo" else width or _EVERY
+        found: Iterable[tuple[tuple[int, ...], tuple[str, ...], float]]
+        dropped: tuple[Dropped, ...] = ()
         if constraints is not None:
-            constraints.write_labels(treebank)
+            from panparser.parsing.constraints.search import ConstrainedSearch, KeptTrees
+
+            relax, number = options.get("relax", False), sentence.position
+            kept = KeptTrees.of(self.spec, self.labels, sentence.treebank, constraints, relax, [number])
+            found, dropped = ConstrainedSearch(self.model, kept).find_best(sentence, width, count)
+        else:
+            raw_trees = self.model.best(sentence, width, count, None)
+            found = [(*self._label_encoding.put_back_one(*tree[:2]), tree[2]) for tree in raw_trees]
+        scores: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
+        for heads, labels, score in found:
+            scores.setdefault((heads, labels), score)
+        return BestTrees([ScoredTree(*tree, score) for tree, score in list(scores.items())[:k]], dropped)
+
+    def tag(self, treebank: Treebank, *, threads: int = 1) -> None:
+        """Write only the columns that the parser predicts in addition to trees, without parsing where possible."""
+        check_treebank(treebank)
+        options = ParseOptions(threads=threads)
+        if self.classifier is None or not tag_columns(self.classifier):
+            raise SpecError(f"expected a parser that predicts tags; got {self!r}")
+        if has_method(self.classifier, "tag"):
+            tags: IntArray | None = self.classifier.tag(treebank, self.vectors, threads)
+        else:
+            tags = self.search(treebank, options).tags
+        assert tags is not None
+        self.classifier.write_tags(treebank, tags)
+
+    # --- Confidence ---
 
     def confidence(
-        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[ParserLike] = ()
+        self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[TreeParser] = ()
     ) -> Confidence:
-        """Heads and labels as in `predict`, with the probabilities that they are correct.
+        """Return heads and labels as in `predict`, with the probabilities that they are correct.
 
         `ensemble`: the other parsers, as many as the parser was calibrated with; they may have other seeds.
         """
-        return confident_trees(self, treebank, beam=beam, threads=threads, ensemble=ensemble)
+        check_treebank(treebank)
+        options = ParseOptions(beam=beam, threads=threads, confidence=True, ensemble=ensemble)
+        return self._confidence(treebank, options)
 
-    def predict(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-        listeners: Sequence[SearchListener] = (),
-    ) -> tuple[IntArray, IntArray]:
-        """Heads, and labels as indices into `plain_labels`, of all words; -1 is none.
+    def _confidence(self, treebank: Treebank, options: ParseOptions) -> Confidence:
+        calibration = self.calibration_for(options.beam, len(options.ensemble))
+        return confidence_of(calibration, self._evidence(treebank, options), labeled=self.spec.labeled)
 
-        All `constraints` are kept. If no tree of the system does, raises ConstraintError, which names the smallest set
-        of them that excludes every tree; with `relax`, keeps as many as possible; `constraints.dropped` lists the rest.
-        `listeners` follow every step of the search and may change the scores of actions; the search then runs in
-        Python, with the same result if they change nothing, and without the margin.
-        """
-        options: dict[str, Any] = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
-        return self.found(treebank, listeners=listeners, **options)[:2]
-
-    def found(
-        self,
-        treebank: Treebank,
-        *,
-        beam: int | None = None,
-        threads: int = 1,
-        constraints: Constraints | None = None,
-        relax: bool = False,
-        listeners: Sequence[SearchListener] = (),
-    ) -> tuple[IntArray, IntArray, IntArray | None]:
-        """Heads and labels as in `predict`; and tags, if a classifier predicts them, too, as numbers of its own."""
-        beam = self.checked_beam(treebank, beam, threads)
-        search = Search(beam=beam, threads=threads, margin=self.margin, listeners=tuple(listeners))
-        if constraints is not None:
-            from panparser.parsing.constraints.search import Constrained  # only here: most parses need no solver
-
-            return Constrained.of(self, treebank, constraints, relax).predict(treebank, search)
-        found = self.scoring(search).find(treebank, search)
-        return *self.lowered(treebank, found.heads, found.labels), found.tags
-
-    def scoring(self, search: Search) -> Model:
-        """The model for a search: with listeners, the model as a classifier, called step by step."""
-        if not search.listeners or self.classifier is not None:
-            return self.model
-        return self._scored_by(self.as_classifier())
-
-    def as_classifier(self) -> Classifier:
-        """The model as a classifier that is called step by step."""
-        if self.classifier is not None:
-            return self.classifier
-        return PerceptronModel(self.spec, self.labels, self.layers, self.vectors, self.voters).as_classifier()
-
-    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int:
-        """The beam to parse with. Raises an error if the arguments are invalid."""
-        check_parsed(treebank)
+    def calibration_for(self, beam: int | None, ensemble: int) -> Calibration:
+        """Return the calibration. Raise SpecError if there is none for this beam and number of other parsers."""
+        calibration = self.calibration
+        if calibration is None:
+            raise SpecError(
+                "confidence needs a calibration, and this model has none: train with a development set, "
+                "or `panparser calibrate -m MODEL DEV -o OUTPUT`"
+            )
         beam = self.spec.beam if beam is None else beam
-        check_beam(beam, "parse")
-        check_threads("threads of parse", threads)
-        check_lengths(treebank)
-        treebank.check()
-        return beam
+        if beam != calibration.beam:
+            raise SpecError(
+                f"confidence was calibrated for a beam of {calibration.beam}; got {beam}: calibrate for that one"
+            )
+        if ensemble != calibration.ensemble:
+            raise SpecError(f"confidence was calibrated with {calibration.ensemble} other parsers; got {ensemble}")
+        return calibration
 
-    def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]:
-        """What the engine found, with lifted arcs put back where they belong; labels as in `predict`."""
-        return self.lifted.put_back(treebank, heads, labels)
-
-    @property
-    def plain_labels(self) -> tuple[str, ...]:
-        """The labels that parsing writes."""
-        return self.lifted.plain
-
-    @cached_property
-    def lifted(self) -> LiftedLabels:
-        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
-
-    def best(
+    def gather_evidence(
         self,
-        sentence: Sentence,
-        count: int,
+        treebank: Treebank,
         *,
         beam: int | None = None,
+        threads: int = 1,
+        ensemble: Sequence[TreeParser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
-    ) -> list[ScoredTree]:
-        """At most `count` different trees, best first; the beam is at least as wide. `beam=0`: exhaustive search.
+    ) -> Evidence:
+        """Parse, under constraints if there are any, and return all evidence of the trees' correctness."""
+        check_treebank(treebank)
+        options = ParseOptions(beam=beam, threads=threads, constraints=constraints, relax=relax)
+        return self._evidence(treebank, options, ensemble)
 
-        Constraints, of the whole treebank, as in `predict`.
-        """
-        if not isinstance(sentence, Sentence):
-            raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
-        check_best(count, beam)
-        check_lengths(sentence.treebank)
-        if beam != 0 or isinstance(beam, bool):
-            check_beam(self.spec.beam if beam is None else beam, "best")
-        width = max(self.spec.beam if beam is None else beam, count) if beam != 0 else 0
-        sentence.treebank.check()
-        # Different trees may become equal once arcs are put back: then more of them are needed.
-        wanted = count if self.spec.crossing != "pseudo" else width or _EVERY
-        trees: dict[tuple[tuple[int, ...], tuple[str, ...]], float] = {}
-        if constraints is not None:
-            from panparser.parsing.constraints.search import Constrained
+    def _evidence(
+        self, treebank: Treebank, options: ParseOptions, ensemble: Sequence[TreeParser] | None = None
+    ) -> Evidence:
+        ensemble = options.ensemble if ensemble is None else ensemble
+        if wrong := [other for other in ensemble if not isinstance(other, TreeParser)]:
+            raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
+        found, dropped = self._find(treebank, options, signals=True)
+        evidence = replace(evidence_of(found, treebank), dropped=dropped)
+        if not ensemble:
+            return evidence
+        agreement = self._agreement(treebank, found, ensemble, options.threads)
+        return replace(evidence, values=evidence.values | agreement)
 
-            restricted = Constrained.of(self, sentence.treebank, constraints, relax, [sentence.position])
-            found = restricted.best(sentence, width, wanted)
-        else:
-            trees_found = self.model.best(sentence, width, wanted, None)
-            found = [(*self.lifted.put_back_one(*tree[:2]), tree[2]) for tree in trees_found]
-        for heads, labels, score in found:
-            trees.setdefault((heads, labels), score)
-        return [ScoredTree(*tree, score) for tree, score in list(trees.items())[:count]]
+    def _agreement(
+        self, treebank: Treebank, found: Found, ensemble: Sequence[TreeParser], threads: int
+    ) -> dict[str, FloatArray]:
+        """Return how many of the other parsers find the same heads, and the same labels."""
+        same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
+        for other in ensemble:
+            heads, labels = other.predict(treebank, threads=threads)
+            same_heads += heads == found.heads
+            if self.spec.labeled and other.spec.labeled:
+                index = {name: number for number, name in enumerate(self.label_names)}
+                numbers = np.array([*(index.get(name, -2) for name in other.label_names), -1])
+                same_labels += (heads == found.heads) & (numbers[labels] == found.labels)
+        return {
+            "agree": same_heads / len(ensemble),
+            "unanimous": (same_heads == len(ensemble)).astype(np.float64),
+            "agree_label": same_labels / len(ensemble),
+        }
 
-    def restricted(self, templates: Templates) -> Parser:
-        """The parser that scores by the features of these templates alone, as the others have no weights in it.
+    # --- Other parsers with the same weights ---
 
-        It goes on having them: so `train(init=...)` can learn new weights for them.
+    def with_training(self, training: TrainingRecord) -> Parser:
+        return replace(self, training=training)
+
+    def restricted_to(self, templates: Templates) -> Parser:
+        """Return the parser that scores by the features of these templates alone: the others have no weights in it.
+
+        It still has them, so that `train(init=...)` can learn new weights for them.
         """
         from panparser.parsing.models.restriction import kept_layers
 
@@ -316,14 +317,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             raise SpecError(f"only the weights of one perceptron can be restricted to templates; got {self!r}")
         layers = kept_layers(self.spec, self.layers, templates)
         record = replace(self.training, restricted=[str(template) for template in templates])
-        parser = Parser(self.spec, self.labels, layers, record, self.vectors)
-        parser.tags = self.tags
-        return parser
-
-    @property
-    def unit(self) -> float:
-        """The size of an update in the model's scores of actions; in a vote, of a score of 1."""
-        return self.model.unit
+        model = PerceptronModel(self.spec, self.labels, layers, self.vectors)
+        return Parser(model=model, training=record, training_tags=self.training_tags)
 
     # --- Files ---
 
@@ -332,8 +327,8 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         return self.model.to_arrays() | (self.vectors.to_arrays() if self.vectors else {})
 
     @property
-    def size(self) -> int:
-        """Size of the weights, in bytes."""
+    def weight_bytes(self) -> int:
+        """The size of the weights in bytes."""
         return sum(array.nbytes for array in self.model.to_arrays().values())
 
     @property
@@ -350,16 +345,16 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
             "layers": [layer.to_values() for layer in self.layers],
             **({"vectors": {"bits": self.vectors.bits}} if self.vectors else {}),
             **self.model.to_values(),
-            "margin": self.margin,
-            **({"tags": list(self.tags)} if self.tags is not None else {}),
+            "margin": self.pruning_margin,
+            **({"tags": list(self.training_tags)} if self.training_tags is not None else {}),
             **({"calibration": self.calibration.to_values()} if self.calibration else {}),
             "training": self.training.to_values(),
         }
 
-    def code(self) -> dict[str, Any]:
+    def external_code(self) -> dict[str, Any]:
         return {
             "classifier": None if self.classifier is None else own_class(self.classifier),
-            **self.spec.code(),
+            **self.spec.external_code(),
         }
 
     @classmethod
@@ -394,17 +389,25 @@ class Parser(StoredModel, kind="parser", newest=FORMAT):
         classifier = restored_classifier(arrays, values.get("classifier"), code.get("classifier"), source.path)
         voters = tuple(Voter.from_values(own) for own in values.get("voters", ()))
         training = TrainingRecord.from_values(values["training"])
-        parser = cls(spec, labels, layers, training, vectors, classifier, voters)
-        parser.margin = values["margin"]
-        parser.tags = tuple(values["tags"]) if "tags" in values else None
-        if values.get("calibration") is not None:
-            parser.calibration = Calibration.from_values(values["calibration"])
-        parser.model.check()
+        model = (
+            PerceptronModel(spec, labels, layers, vectors, voters)
+            if classifier is None
+            else classifier_model(spec, labels, classifier, vectors)
+        )
+        calibration = values.get("calibration")
+        parser = cls(
+            model=model,
+            training=training,
+            pruning_margin=values["margin"],
+            training_tags=tuple(values["tags"]) if "tags" in values else None,
+            calibration=None if calibration is None else Calibration.from_values(calibration),
+        )
+        model.check()
         return parser
 
 
-def check_parsed(treebank: object) -> None:
-    """Raises TreebankError unless it is a treebank."""
-    if not isinstance(treebank, Treebank):
-        hint = "; a Pipeline parses text" if isinstance(treebank, str) else ""
-        raise TreebankError(f"expected a Treebank to parse; got {treebank!r}{hint}")
+def classifier_model(spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: Vectors | None = None) -> Model:
+    """Return a classifier as the model of a parser."""
+    from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
+
+    return ClassifierModel(spec, labels, classifier, vectors)

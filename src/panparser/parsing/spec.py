@@ -146,7 +146,7 @@ class ParserSpec:
             "nonprojective": self.nonprojective,
         }
 
-    def code(self) -> dict[str, Any]:
+    def external_code(self) -> dict[str, Any]:
         """What a model file does not hold, by the names of `load`."""
         system = self.system.declared if isinstance(self.system, PythonSteps) else None
         return {"system": system, "functions": dict(self.functions) or None}

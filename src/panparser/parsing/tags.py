@@ -69,7 +69,7 @@ class UnknownTags:
         if self.excludes_parsing:
             raise TreebankError(
                 f"{path}: expected tags (UPOS) that the model has learned from ({_listed(known)}), found {self} "
-                "(--any-tags, or parser.tags = None, parses it all the same)"
+                "(--any-tags, or any_tags=True, parses it anyway)"
             )
 
     def __str__(self) -> str:
@@ -79,6 +79,8 @@ class UnknownTags:
 
 def check_tags(treebank: Treebank, known: Collection[str]) -> None:
     """Warns of words whose UPOS is none of the known ones; raises TreebankError if most words have such a tag."""
+    if not _counts(treebank).keys() - set(known):
+        return
     found = UnknownTags.of(treebank, known)
     found.check(treebank.path, known)
     if found.deserves_warning:

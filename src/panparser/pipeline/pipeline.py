@@ -14,8 +14,8 @@ from panparser.errors import SpecError, TextError, TreebankError
 from panparser.learning.classifiers import Classifier, check_class, tag_columns
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
-from panparser.parsing.constraints.constraints import Constraints, Dropped, keep_names
-from panparser.parsing.options import SearchOptions
+from panparser.parsing.constraints.constraints import Constraints, keep_names
+from panparser.parsing.parse_options import Parsed
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.sequences.tagger import COLUMNS, Tagger
@@ -90,6 +90,16 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             cls(lemmatizer=part)
             if isinstance(part, Lemmatizer)
             else cls(parser=cast("Parser | Cascade | Combination", part))
+        )
+
+    def with_parser(self, parser: Parser | Cascade | Combination) -> Pipeline:
+        """Return the pipeline with another parser."""
+        return Pipeline(
+            tokenizer=self.tokenizer,
+            taggers=self.taggers,
+            lemmatizer=self.lemmatizer,
+            parser=parser,
+            training=self.training,
         )
 
     def __repr__(self) -> str:
@@ -200,8 +210,8 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
         until: Until = "trees",
-    ) -> list[Dropped]:
-        """Writes tags, lemmas, heads and labels into a treebank, and lists the constraints that were dropped.
+    ) -> Parsed | None:
+        """Write tags, lemmas, heads and labels into a treebank, and return what the parser found; None without trees.
 
         `keep`: existing annotation is kept, and only what is missing is predicted: "tags" (all those of words that have
         UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" are always kept.
@@ -213,27 +223,28 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             raise SpecError("confidence needs a pipeline with a parser; this one has none, or several in one")
         kept = keep_names(keep, KEEP)
         if until == "tokens":
-            return []
+            return None
         if until == "tags" or self.parser is None:
             self.annotate_words(treebank, keep=kept, threads=threads)
-            return []
+            return None
         known = self._annotate_by_taggers(treebank, kept, threads)
-        constraints = kept_constraints(treebank, kept)
-        search: SearchOptions = {"beam": beam, "threads": threads, "constraints": constraints, "relax": relax}
-        if isinstance(self.parser, Parser):
-            self.parser.annotate(treebank, confidence=confidence, ensemble=ensemble, **search)
-        else:
-            self.parser.annotate(treebank, **search)
+        parsed = self.parser.annotate(
+            treebank,
+            beam=beam,
+            threads=threads,
+            constraints=kept_constraints(treebank, kept),
+            relax=relax,
+            confidence=confidence,
+            ensemble=ensemble,
+        )
         known.restore(self._parser_columns)
-        return constraints.dropped if constraints else []
+        return parsed
 
     def annotate_words(self, treebank: Treebank, *, keep: Iterable[str] = (), threads: int = 1) -> None:
         """Writes only tags and lemmas; `keep` as in `annotate`."""
         known = self._annotate_by_taggers(treebank, keep_names(keep, KEEP), threads)
         if isinstance(self.parser, Parser) and not known.has(self._parser_columns):
-            from panparser.parsing.tagging import annotate_tags  # only here: few parsers predict tags
-
-            annotate_tags(self.parser, treebank, threads=threads)
+            self.parser.tag(treebank, threads=threads)
             known.restore(self._parser_columns)
 
     def _annotate_by_taggers(self, treebank: Treebank, kept: frozenset[str], threads: int) -> _Known:
@@ -272,8 +283,8 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             "training": self.training.to_values(),
         }
 
-    def code(self) -> dict[str, Any]:
-        return {} if self.parser is None else self.parser.code()
+    def external_code(self) -> dict[str, Any]:
+        return {} if self.parser is None else self.parser.external_code()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], classifier: type[Classifier] | None = None) -> Pipeline:

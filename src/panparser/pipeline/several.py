@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from panparser.errors import TreebankError
-from panparser.parsing.confidence import forget
+from panparser.parsing.confidence import clear_parse_metadata
 from panparser.parsing.constraints.constraints import Constraints, Dropped
-from panparser.parsing.parser import Parser, ScoredTree
+from panparser.parsing.parse_options import ScoredTree, TreeParser
 from panparser.treebank.treebank import Treebank
-
-if TYPE_CHECKING:
-    from panparser.ensembles.cascade import Cascade
-    from panparser.ensembles.combination import Combination
 
 
 def several_trees(
-    parser: Parser | Cascade | Combination,
+    parser: TreeParser,
     treebank: Treebank,
     count: int,
     beam: int | None,
@@ -29,14 +23,15 @@ def several_trees(
     trees: list[list[ScoredTree]] = []
     dropped: list[Dropped] = []
     for sentence in treebank:
-        trees.append(parser.best(sentence, count, beam=beam, constraints=constraints, relax=relax))
-        dropped += constraints.dropped if constraints else []
+        best = parser.search_best(sentence, count, beam=beam, constraints=constraints, relax=relax)
+        trees.append(best.trees)
+        dropped += best.dropped
     return trees, dropped
 
 
 def repeated(treebank: Treebank, trees: list[list[ScoredTree]], *, labeled: bool) -> Treebank:
     """A treebank with each sentence as often as it has trees."""
-    forget(treebank)
+    clear_parse_metadata(treebank)
     copies = treebank[[number for number, found in enumerate(trees) for _ in found]]
     position = 0
     for found in trees:

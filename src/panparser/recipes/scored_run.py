@@ -99,7 +99,7 @@ def score_recipe(
 
 def _training_facts(recipe: Recipe | CascadeRecipe, model: Any) -> dict[str, float]:
     record = model.training
-    facts = {"model_bytes": float(model.size)}
+    facts = {"model_bytes": float(model.weight_bytes)}
     for name in ("sentences", "words", "best_epoch"):
         if isinstance(value := getattr(record, name, None), int):
             facts[name] = value

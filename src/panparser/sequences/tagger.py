@@ -184,7 +184,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
     # --- Files ---
 
     @property
-    def size(self) -> int:
+    def weight_bytes(self) -> int:
         """Of the weights, in bytes."""
         return self.model.size
 

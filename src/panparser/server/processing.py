@@ -157,7 +157,8 @@ class Work:
             if asked.tag:
                 pipeline.annotate_words(treebank)
             return treebank
-        if "upos" not in pipeline.columns and (tags := getattr(pipeline.parser, "tags", None)) is not None:
+        tags = None if pipeline.parser is None else pipeline.parser.training_tags
+        if "upos" not in pipeline.columns and tags is not None:
             UnknownTags.of(treebank, tags).check(_PATH, tags)
         # Without a tagger, tags are those of the input; missing ones are predicted for the parser, and not written.
         given = {} if asked.tag or "tags" in asked.keep else _columns(treebank)

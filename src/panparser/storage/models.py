@@ -70,7 +70,7 @@ class StoredModel(ABC):
         Any Python error means that the arrays are damaged, or do not fit.
         """
 
-    def code(self) -> dict[str, Any]:
+    def external_code(self) -> dict[str, Any]:
         """What a file does not hold and `from_parts` needs: see `Source`."""
         return {}
 
@@ -92,11 +92,11 @@ class StoredModel(ABC):
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies, and what goes to another process: the bytes of a file, never what they were made by."""
         data = encode(prefixed(self.prefix, self.to_arrays()), self.manifest())
-        return _decoded, (type(self), data, self.code())
+        return _decoded, (type(self), data, self.external_code())
 
     @property
-    def size(self) -> int:
-        """Size of the weights, in bytes."""
+    def weight_bytes(self) -> int:
+        """The size of the weights in bytes."""
         return sum(array.nbytes for array in self.to_arrays().values())
 
     @classmethod

@@ -12,7 +12,7 @@ from panparser._arrays import LongArray
 from panparser._checks import check_count, is_number
 from panparser.ensembles.combining import combine
 from panparser.errors import LinksError, SpecError, TreebankError
-from panparser.parsing.confidence import forget
+from panparser.parsing.confidence import clear_parse_metadata
 from panparser.transfer.alignment import Aligner, align
 from panparser.transfer.forests import tell_forests
 from panparser.transfer.links import Links
@@ -125,7 +125,7 @@ def _followed(links: Links, source: Treebank, target: Treebank, *, same_tag: boo
 def _projected(source: Treebank, target: Treebank, pairs: LongArray) -> Treebank:
     """A copy of the target with heads and labels for the linked words whose heads are linked, too."""
     result = target.copy()
-    forget(result)
+    clear_parse_metadata(result)
     result.heads[:], result.column("deprel")[:], result.column("deps")[:] = -1, 0, 0
     translation = np.full(source.words + 1, -1)  # of each source word; the last is for words without a head
     translation[pairs[0]] = pairs[1]

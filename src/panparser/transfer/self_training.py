@@ -16,7 +16,8 @@ from panparser.learning.folds import Fold, make_folds, run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.options import TrainingOptions
 from panparser.learning.record import whole
-from panparser.parsing.confidence import Calibration, Evidence, fitted, gather
+from panparser.parsing.calibrating import fitted
+from panparser.parsing.confidence import Calibration, Evidence
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
@@ -105,7 +106,7 @@ def sure_trees(parser: Parser, text: Treebank, *, least: float = LEAST, threads:
     sure = found.of_heads >= least
     partial = text.copy()
     partial.heads[:] = np.where(sure, found.heads, UNKNOWN)
-    ids = [partial.id_of("deprel", label) for label in parser.plain_labels]
+    ids = [partial.id_of("deprel", label) for label in parser.label_names]
     labels = np.array([*ids, partial.id_of("deprel", "_")], dtype=np.int32)
     partial.column("deprel")[:] = labels[np.where(sure, found.labels, -1)]
     return partial
@@ -146,8 +147,9 @@ def self_trained(
         range(rounds + 1), key=lambda number: (found[number][0].tally.heads, found[number][0].tally.both, number)
     )
     made = SelfTrained(found[best][1], tuple(each for each, _ in found), best, least, raw.words)
-    made.parser.training = replace(made.parser.training, self_training=made.to_values())
-    return made
+    parser = made.parser
+    record = replace(parser.training, self_training=made.to_values())
+    return replace(made, parser=replace(parser, training=record))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,10 +199,10 @@ class _Chain:
         else:
             held_out = [self._held_out(each, fold) for each, fold in zip(parsers[:-1], self.folds, strict=True)]
             tally = Tally.sum(Tally.of(each.gold, _parsed(each)) for each in held_out)
-            for number, each in enumerate(parsers):
-                known = [one for other, one in enumerate(held_out) if other != number]
-                each.calibration = _calibration(each, known)
-        return Round(words, tally), parser
+            for number, parser in enumerate(parsers):
+                others = [one for other, one in enumerate(held_out) if other != number]
+                parsers[number] = replace(parser, calibration=_calibration(parser, others))
+        return Round(words, tally), parsers[-1]
 
     def _learned(self, number: int, stop: Listener) -> Parser:
         trees = self.treebank[self.folds[number].rest] if number < len(self.folds) else self.treebank
@@ -208,7 +210,7 @@ class _Chain:
 
     def _held_out(self, parser: Parser, fold: Fold) -> _HeldOut:
         gold = self.treebank[fold.held_out]
-        return _HeldOut(gold, gather(parser, gold, threads=self.threads), parser.plain_labels)
+        return _HeldOut(gold, parser.gather_evidence(gold, threads=self.threads), parser.label_names)
 
     def _text(self, parser: Parser) -> Treebank | None:
         """The text, as far as the parser is sure of it; None if it is sure of nothing."""
@@ -218,7 +220,7 @@ class _Chain:
 
 def _calibration(parser: Parser, held_out: Sequence[_HeldOut]) -> Calibration | None:
     """That of a parser, by what others like it found in sentences that they did not learn from."""
-    index = {name: number for number, name in enumerate(parser.plain_labels)}
+    index = {name: number for number, name in enumerate(parser.label_names)}
     strange = len(index)  # a label of another parser: right it cannot be
     labels = []
     for each in held_out:

@@ -146,7 +146,7 @@ def train_transfer(
         seed=seed,
         self_training=None if trained is None else trained.to_values(),
     )
-    parser.training = replace(parser.training, transfer=made.record())
+    parser = parser.with_training(replace(parser.training, transfer=made.record()))
     return Transferred(parser, made, learned)
 
 

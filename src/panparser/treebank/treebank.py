@@ -164,7 +164,8 @@ class Treebank(Sequence[Sentence]):
 
     def ids_of(self, name: str, texts: Sequence[str]) -> IntArray:
         """The ids of many strings in a column's vocabulary, added if necessary."""
-        if _UNWRITABLE.search("".join(texts)) or not all(text and text == text.strip(" ") for text in texts):
+        stripped = [text.strip(" ") for text in texts]
+        if _UNWRITABLE.search("".join(texts)) or "" in stripped or stripped != list(texts):
             for text in texts:
                 self.id_of(name, text)  # raises
         return self._store.intern_all(_number(name), list(texts))

@@ -104,7 +104,7 @@ class Constraints:
     """What is known about the trees of a treebank, as columns over all words; made by `of`.
 
     `heads`: -1 is unknown, 0 is Root. `labels`: indices into `texts`, -1 is unknown. `more`: by sentence, what columns
-    do not hold: directions, sets of heads, spans. After a parse with `relax=True`, `dropped` lists what was not kept.
+    do not hold: directions, sets of heads, spans.
     """
 
     treebank: Treebank
@@ -112,7 +112,6 @@ class Constraints:
     labels: IntArray
     texts: tuple[str, ...]
     more: dict[int, tuple[Constraint, ...]] = field(default_factory=dict)
-    dropped: list[Dropped] = field(default_factory=list)
 
     @classmethod
     def of(

@@ -15,11 +15,15 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
+from panparser._caching import cached_property
 from panparser.errors import ConstraintError
+from panparser.learning.labels import Labels
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_given, place
 from panparser.parsing.constraints.solver import Solver
-from panparser.parsing.models.protocol import Found, ParserLike, RawTree, Search
+from panparser.parsing.lifting import LiftedLabels
+from panparser.parsing.models.protocol import Found, Model, RawTree, Search
+from panparser.parsing.spec import ParserSpec
 from panparser.systems.python import PythonSteps
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
@@ -30,13 +34,14 @@ Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
 
 
 @dataclass
-class Constrained:
-    """Constraints for one parser: `heads` and `more` without those that conflict, which are in `conflicting`.
+class KeptTrees:
+    """The constraints that trees of a transition system can keep: `heads` and `more`, without those in `conflicting`.
 
-    A tree may keep some of these all the same: what was dropped is what the tree lacks in the end.
+    A tree may keep some of the conflicting ones anyway: a constraint is dropped if the final tree violates it.
     """
 
-    parser: ParserLike
+    spec: ParserSpec
+    labels: Labels
     constraints: Constraints
     relax: bool
     heads: IntArray
@@ -46,16 +51,20 @@ class Constrained:
     @classmethod
     def of(
         cls,
-        parser: ParserLike,
+        spec: ParserSpec,
+        labels: Labels,
         treebank: Treebank,
         constraints: Constraints,
         relax: bool,
         sentences: Sequence[int] | None = None,
-    ) -> Constrained:
-        """The constraints (of some sentences only). Raises ConstraintError unless they fit treebank and parser."""
+    ) -> KeptTrees:
+        """Settle the constraints (of some sentences only). Raise ConstraintError unless they fit treebank and parser.
+
+        Unless `relax`, raise ConstraintError as well if no tree keeps all constraints of a sentence.
+        """
         check_given(constraints, treebank)
-        if not parser.spec.system.has_dynamic_oracle and parser.spec.system.has_oracle:
-            raise ConstraintError(f"{parser.spec.system.name} has a static oracle only, which keeps no constraints")
+        if not spec.system.has_dynamic_oracle and spec.system.has_oracle:
+            raise ConstraintError(f"{spec.system.name} has a static oracle only, which keeps no constraints")
         heads, more = constraints.heads.copy(), dict(constraints.more)
         if sentences is not None:
             chosen = np.zeros(len(heads), dtype=bool)
@@ -63,19 +72,21 @@ class Constrained:
                 chosen[constraints.words_of(sentence)] = True
             heads[~chosen] = UNKNOWN
             more = {sentence: more[sentence] for sentence in sentences if sentence in more}
-        found = cls(parser, constraints, relax, heads, more)
-        found._settle()
-        return found
+        kept = cls(spec, labels, constraints, relax, heads, more)
+        kept._settle()
+        return kept
 
-    # --- What can be kept ---
+    @cached_property
+    def label_encoding(self) -> LiftedLabels:
+        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
 
     def _settle(self) -> None:
         """Raises ConstraintError if no tree keeps all constraints of a sentence, or drops some of them."""
-        system, offsets = self.parser.spec.system, self.constraints.offsets
+        system, offsets = self.spec.system, self.constraints.offsets
         shape = (system.root != "last", system.single_root, system.max_span or 0)
         conflicts = _engine.find_conflicts(offsets, self.heads, *shape).astype(bool)
         for sentence in sorted({*np.flatnonzero(conflicts).tolist(), *self.more}):
-            solver, asked = self._solver(sentence), self._asked(sentence)
+            solver, asked = self.solver(sentence), self.asked(sentence)
             if solver.keeps(asked):
                 continue
             if not self.relax:
@@ -92,11 +103,11 @@ class Constrained:
             kept = solver.largest(asked)
             self._leave_out(sentence, [constraint for constraint in asked if constraint not in kept])
 
-    def _solver(self, sentence: int) -> Solver:
+    def solver(self, sentence: int) -> Solver:
         words = self.constraints.words_of(sentence)
-        return Solver(self.parser.spec.system, words.stop - words.start)
+        return Solver(self.spec.system, words.stop - words.start)
 
-    def _asked(self, sentence: int) -> list[Constraint]:
+    def asked(self, sentence: int) -> list[Constraint]:
         words = self.constraints.words_of(sentence)
         heads = enumerate(self.heads[words].tolist(), start=1)
         return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
@@ -111,11 +122,18 @@ class Constrained:
             if constraint.word and constraint.fixes == heads[constraint.word - 1]:
                 heads[constraint.word - 1] = UNKNOWN
 
-    # --- Constraints of the search ---
+    def to_search(self) -> KeptConstraints:
+        """Return the constraints in the form that search uses."""
+        return self._to_search(self.heads, self.more)
 
-    def kept(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> KeptConstraints:
-        """The constraints in the form that search uses."""
-        system, offsets = self.parser.spec.system, self.constraints.offsets
+    def with_tree(self, sentence: int, heads: Sequence[int]) -> KeptConstraints:
+        """Return given heads of one sentence, without any other constraint, in the form that search uses."""
+        column = np.full_like(self.heads, UNKNOWN)
+        column[self.constraints.words_of(sentence)] = heads
+        return self._to_search(column, {})
+
+    def _to_search(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> KeptConstraints:
+        system, offsets = self.spec.system, self.constraints.offsets
         heads = heads.copy()
         labels = self._known_labels()
         fixed = heads != UNKNOWN
@@ -134,7 +152,7 @@ class Constrained:
                 if heads[position] == UNKNOWN:
                     heads[position] = self._code(constraint, size)
         labels[fixed & (labels == _engine.ANY_LABEL)] = _engine.STAYING_LABEL
-        moving = self.parser.lifted.moving
+        moving = self.label_encoding.moving
         engine = None
         if not isinstance(system, PythonSteps):
             engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving.astype(np.uint8))
@@ -144,7 +162,7 @@ class Constrained:
 
     def _code(self, constraint: Constraint, words: int) -> int:
         """A head for the oracle: the given one, or the side that all allowed ones are on."""
-        system = self.parser.spec.system
+        system = self.spec.system
         if constraint.fixes is not None:
             return constraint.fixes
         if system.knows_directions:
@@ -156,67 +174,94 @@ class Constrained:
 
     def _known_labels(self) -> IntArray:
         """Given labels as the parser's numbers; unknown ones are left open."""
-        numbers = {name: number for number, name in enumerate(self.parser.labels.names)}
+        numbers = {name: number for number, name in enumerate(self.labels.names)}
         known = [numbers.get(text, _engine.ANY_LABEL) for text in self.constraints.texts]
         return np.array([*known, _engine.ANY_LABEL], dtype=np.int32)[self.constraints.labels]
 
-    # --- Parsing ---
+    # --- Violations ---
 
-    def predict(self, treebank: Treebank, search: Search) -> tuple[IntArray, IntArray, IntArray | None]:
-        """Heads, labels and tags as in `Parser.found`."""
-        found = self.find(treebank, search)
-        return found.heads, found.labels, found.tags
+    def violating_sentences(self, heads: IntArray) -> list[int]:
+        """Return the sentences with a constraint that the heads of all words violate."""
+        lost = np.flatnonzero((self.heads != UNKNOWN) & (self.heads != heads))
+        sentences = set((np.searchsorted(self.constraints.offsets, lost, side="right") - 1).tolist())
+        more = {number for number in self.more if self.violated(number, heads[self.constraints.words_of(number)])}
+        return sorted(sentences | more)
 
-    def find(self, treebank: Treebank, search: Search) -> Found:
-        """The trees, with lifted arcs put back; signals are those of the first search."""
-        parser = self.parser
-        kept = self.kept(self.heads, self.more)
-        search = replace(search, constraints=kept)
-        found = parser.scoring(search).find(treebank, search)
-        heads, labels = parser.lowered(treebank, found.heads, found.labels)
-        numbers = {name: number for number, name in enumerate(parser.plain_labels)}
-        broken = self._broken(heads)
-        for sentence in broken:
-            words = self.constraints.words_of(sentence)
-            (tree, *_) = self._again(treebank[sentence], kept, search.beam, 1)
-            heads[words], chosen = parser.lifted.put_back_one(*tree[:2])
-            labels[words] = [numbers.get(label, UNKNOWN) for label in chosen]
-        sentences = sorted({*self.conflicting, *broken})
-        self._report({sentence: heads[self.constraints.words_of(sentence)].tolist() for sentence in sentences})
-        return found._replace(heads=heads, labels=labels)
+    def violated(self, sentence: int, heads: Sequence[int] | IntArray) -> list[Constraint]:
+        """Return the settled constraints of a sentence that its tree violates."""
+        return self._violated(self.asked(sentence), heads)
 
-    def best(self, sentence: Sentence, beam: int, wanted: int) -> Iterable[Tree]:
-        """Trees of one sentence as in `Parser.best`, perhaps with duplicates."""
-        number = sentence.position
-        kept_here = self.kept(self.heads, self.more)
-        trees = [self._finished(number, tree) for tree in self.parser.model.best(sentence, beam, wanted, kept_here)]
-        kept = [tree for tree in trees if not self._lost(number, tree[0])]
-        if trees and not kept:
-            kept = [self._finished(number, tree) for tree in self._again(sentence, kept_here, beam, wanted)]
-        self._report({number: kept[0][0]} if kept else {})
-        return kept
+    def _violated(self, constraints: Iterable[Constraint], heads: Sequence[int] | IntArray) -> list[Constraint]:
+        system = self.spec.system
+        return [one for one in constraints if not one.is_kept(heads, system.root, system.partial)]
 
-    def _finished(self, sentence: int, tree: RawTree) -> Tree:
-        """A tree with arcs put back and all given labels."""
-        heads, labels = self.parser.lifted.put_back_one(*tree[:2])
-        given = self.constraints.labels[self.constraints.words_of(sentence)].tolist()
-        texts = (label if g == UNKNOWN else self.constraints.texts[g] for label, g in zip(labels, given, strict=True))
+    def dropped_by(self, trees: Mapping[int, Sequence[int]]) -> tuple[Dropped, ...]:
+        """Return the constraints that the trees of these sentences violate. Raise ConstraintError unless `relax`."""
+        dropped = []
+        for sentence, heads in trees.items():
+            where, conflicting = place(self.constraints.treebank, sentence), self.conflicting.get(sentence, ())
+            lost = self._violated(self.constraints.of_sentence(sentence), heads)
+            if lost and not self.relax:
+                raise ConstraintError(f"{where}: {self.spec.system.name} did not keep: {'; '.join(map(str, lost))}")
+            for constraint in lost:
+                reason = "conflicts with others" if constraint in conflicting else "not kept by the search"
+                dropped.append(Dropped(sentence, where, constraint, reason))
+        return tuple(dropped)
+
+
+@dataclass(frozen=True)
+class ConstrainedSearch:
+    """Search for trees by a model that keep constraints; it returns those that were dropped."""
+
+    model: Model
+    kept: KeptTrees
+
+    def find(self, treebank: Treebank, search: Search) -> tuple[Found, tuple[Dropped, ...]]:
+        """Return trees, with lifted arcs put back, and the dropped constraints; signals are of the first search."""
+        kept, constraints, encoding = self.kept, self.kept.constraints, self.kept.label_encoding
+        restriction = kept.to_search()
+        found = self.model.find(treebank, replace(search, constraints=restriction))
+        heads, labels = encoding.put_back(treebank, found.heads, found.labels)
+        numbers = {name: number for number, name in enumerate(encoding.plain)}
+        violating = kept.violating_sentences(heads)
+        for sentence in violating:
+            words = constraints.words_of(sentence)
+            (tree, *_) = self._find_again(treebank[sentence], restriction, search.beam, 1)
+            heads[words], names = encoding.put_back_one(*tree[:2])
+            labels[words] = [numbers.get(name, UNKNOWN) for name in names]
+        sentences = sorted({*kept.conflicting, *violating})
+        dropped = kept.dropped_by({number: heads[constraints.words_of(number)].tolist() for number in sentences})
+        return found._replace(heads=heads, labels=labels), dropped
+
+    def find_best(self, sentence: Sentence, beam: int, count: int) -> tuple[list[Tree], tuple[Dropped, ...]]:
+        """Return trees of one sentence, best first, perhaps with duplicates; and what the first of them dropped."""
+        number, restriction = sentence.position, self.kept.to_search()
+        trees = [self._finish(number, tree) for tree in self.model.best(sentence, beam, count, restriction)]
+        valid = [tree for tree in trees if not self.kept.violated(number, tree[0])]
+        if trees and not valid:
+            valid = [self._finish(number, tree) for tree in self._find_again(sentence, restriction, beam, count)]
+        return valid, self.kept.dropped_by({number: valid[0][0]} if valid else {})
+
+    def _finish(self, sentence: int, tree: RawTree) -> Tree:
+        """Put lifted arcs back and set all given labels."""
+        heads, labels = self.kept.label_encoding.put_back_one(*tree[:2])
+        constraints = self.kept.constraints
+        given = constraints.labels[constraints.words_of(sentence)].tolist()
+        texts = (label if g == UNKNOWN else constraints.texts[g] for label, g in zip(labels, given, strict=True))
         return heads, tuple(texts), tree[2]
 
-    def _again(self, sentence: Sentence, kept: KeptConstraints, beam: int, wanted: int) -> list[RawTree]:
-        """Trees that keep the constraints, found with given heads; the earlier trees if that is impossible."""
+    def _find_again(self, sentence: Sentence, restriction: KeptConstraints, beam: int, count: int) -> list[RawTree]:
+        """Return trees that keep the constraints, found with given heads; the earlier trees if there are none."""
         width = max(beam, _MAX_VOTERS) if beam else 0
-        voters = list(self.parser.model.best(sentence, width, _MAX_VOTERS, kept))[:_MAX_VOTERS]
-        tree = self._agreed([heads for heads, _, _ in voters], sentence.position)
-        if tree is None:
+        voters = list(self.model.best(sentence, width, _MAX_VOTERS, restriction))[:_MAX_VOTERS]
+        heads = self._agreed_heads([heads for heads, _, _ in voters], sentence.position)
+        if heads is None:
             return voters
-        heads = np.full_like(self.heads, UNKNOWN)
-        heads[self.constraints.words_of(sentence.position)] = tree
-        return list(self.parser.model.best(sentence, beam, wanted, self.kept(heads, {})))
+        return list(self.model.best(sentence, beam, count, self.kept.with_tree(sentence.position, heads)))
 
-    def _agreed(self, voters: list[list[int]], sentence: int) -> list[int] | None:
-        """Heads to give: those of the tree that keeps all constraints and agrees best with the trees found."""
-        solver, asked = self._solver(sentence), self._asked(sentence)
+    def _agreed_heads(self, voters: list[list[int]], sentence: int) -> list[int] | None:
+        """Return the heads to give: of the tree that keeps all constraints and agrees best with the trees found."""
+        solver, asked = self.kept.solver(sentence), self.kept.asked(sentence)
         votes = np.zeros((solver.words + 1, solver.words + 1))
         for rank, heads in enumerate(voters, start=1):
             attached = np.flatnonzero(np.array(heads) >= 0)
@@ -227,38 +272,10 @@ class Constrained:
         named = {constraint.word for constraint in asked}
         if 0 not in named:  # no spans: the other words are free
             return [head if word in named else UNKNOWN for word, head in enumerate(tree, start=1)]
-        if not self.parser.spec.system.partial:
+        if not self.kept.spec.system.partial:
             return tree
         voted = [votes[head, word] > 0 for word, head in enumerate(tree, start=1)]
         return [
             head if word in named or is_voted else int(EMPTY)
             for word, (head, is_voted) in enumerate(zip(tree, voted, strict=True), start=1)
         ]
-
-    # --- Whether it was kept ---
-
-    def _broken(self, heads: IntArray) -> list[int]:
-        """Sentences with a constraint that the heads violate."""
-        lost = np.flatnonzero((self.heads != UNKNOWN) & (self.heads != heads))
-        sentences = set((np.searchsorted(self.constraints.offsets, lost, side="right") - 1).tolist())
-        more = {number for number in self.more if self._lost(number, heads[self.constraints.words_of(number)])}
-        return sorted(sentences | more)
-
-    def _lost(self, sentence: int, heads: Sequence[int] | IntArray) -> list[Constraint]:
-        """The constraints of a sentence that a tree violates."""
-        system = self.parser.spec.system
-        return [c for c in self._asked(sentence) if not c.is_kept(heads, system.root, system.partial)]
-
-    def _report(self, trees: Mapping[int, Sequence[int]]) -> None:
-        """Lists what the trees of these sentences lack as dropped. Raises ConstraintError instead unless `relax`."""
-        system, dropped = self.parser.spec.system, []
-        for sentence, heads in trees.items():
-            where, conflicting = place(self.constraints.treebank, sentence), self.conflicting.get(sentence, ())
-            asked = self.constraints.of_sentence(sentence)
-            lost = [c for c in asked if not c.is_kept(heads, system.root, system.partial)]
-            if lost and not self.relax:
-                raise ConstraintError(f"{where}: {system.name} did not keep: {'; '.join(map(str, lost))}")
-            for constraint in lost:
-                reason = "conflicts with others" if constraint in conflicting else "not kept by the search"
-                dropped.append(Dropped(sentence, where, constraint, reason))
-        self.constraints.dropped = dropped  # at once: other threads may read it

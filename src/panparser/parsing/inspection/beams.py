@@ -17,7 +17,7 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.states import MAX_ACTIONS
 from panparser.parsing.inspection.derivations import Derivations, inside, network, units
 from panparser.parsing.models.perceptron import LayerScores, PerceptronModel
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
 Scores = npt.NDArray[np.float64]
@@ -61,7 +61,7 @@ def beams(derivations: Derivations, width: int) -> list[list[Hypothesis]] | None
 
 
 def continued(
-    parser: ParserLike, treebank: Treebank, width: int, actions: Sequence[str]
+    parser: Parser, treebank: Treebank, width: int, actions: Sequence[str]
 ) -> tuple[Derivations, list[list[Hypothesis]]]:
     """How a sentence is derived from some first actions on, and the beam after each step.
 
@@ -145,8 +145,8 @@ class _Search:
         candidates, rows = self._candidates()
         order = sorted(range(len(candidates)), key=lambda i: -candidates[i][2])  # ties keep their order
         kept = order[: self.width]
-        if isinstance(self.parser.model, PerceptronModel) and self.parser.margin is not None:
-            least = candidates[order[0]][2] - self.parser.margin
+        if isinstance(self.parser.model, PerceptronModel) and self.parser.pruning_margin is not None:
+            least = candidates[order[0]][2] - self.parser.pruning_margin
             kept = [i for i in kept if candidates[i][2] >= least]
         if given is not None:
             kept = [self._given(candidates, *given)]

@@ -19,20 +19,20 @@ from panparser.networks.classifier import NetworkClassifier
 from panparser.parsing.batch.tables import StateBatch
 from panparser.parsing.models.classifier import ClassifierModel
 from panparser.parsing.models.perceptron import PerceptronModel
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.parser import Parser
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
 
-def inside(parser: ParserLike) -> _engine.Inside:
+def inside(parser: Parser) -> _engine.Inside:
     """The engine's view of a parser's weights."""
     return perceptron(parser).inside
 
 
-def perceptron(parser: ParserLike) -> PerceptronModel:
+def perceptron(parser: Parser) -> PerceptronModel:
     """The model of a parser, if it can be inspected. Raises SpecError otherwise."""
-    if not isinstance(parser, ParserLike):
+    if not isinstance(parser, Parser):
         raise SpecError(f"expected a Parser to inspect; got {parser!r}")
     if not isinstance(parser.model, PerceptronModel):
         raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
@@ -41,7 +41,7 @@ def perceptron(parser: ParserLike) -> PerceptronModel:
     return parser.model
 
 
-def network(parser: ParserLike) -> ClassifierModel | None:
+def network(parser: Parser) -> ClassifierModel | None:
     """The model of a parser, if it is a network. Raises SpecError if its states cannot be shown."""
     model = parser.model
     if not isinstance(model, ClassifierModel) or not isinstance(model.classifier, NetworkClassifier):
@@ -51,14 +51,14 @@ def network(parser: ParserLike) -> ClassifierModel | None:
     return model
 
 
-def units(parser: ParserLike) -> tuple[float, float]:
+def units(parser: Parser) -> tuple[float, float]:
     """The size of one perceptron update in the engine's scores of actions, and of labels."""
     if not isinstance(parser.model, PerceptronModel):
         raise SpecError(f"only a perceptron can be looked into; this parser has the classifier {parser.model.name}")
     return parser.model.units
 
 
-def binary_templates(parser: ParserLike) -> Templates:
+def binary_templates(parser: Parser) -> Templates:
     """The templates whose features have keys: all but those of vectors."""
     return Templates(tuple(template for template in parser.spec.used_templates if not template.is_vector))
 
@@ -67,7 +67,7 @@ def binary_templates(parser: ParserLike) -> Templates:
 class Derivations:
     """Steps and labels of their arcs (-1: none) of all sentences; those of sentence i begin at `offsets[i]`."""
 
-    parser: ParserLike
+    parser: Parser
     treebank: Treebank
     offsets: LongArray
     steps: IntArray
@@ -83,9 +83,9 @@ class Derivations:
         return self.parser.spec.system.focus == "free"
 
     @classmethod
-    def of(cls, parser: ParserLike, treebank: Treebank, *, beam: int | None = None) -> Derivations:
+    def of(cls, parser: Parser, treebank: Treebank, *, beam: int | None = None) -> Derivations:
         """The derivations of `parser.parse`."""
-        if not isinstance(parser, ParserLike):
+        if not isinstance(parser, Parser):
             raise SpecError(f"expected a Parser to inspect; got {parser!r}")
         searched = network(parser)
         model = perceptron(parser) if searched is None else None
@@ -100,7 +100,7 @@ class Derivations:
         assert model is not None
         rows = parser.vectors.rows(treebank) if parser.vectors else None
         try:
-            found = model.engine.derivations(treebank._store, beam, rows, parser.margin)
+            found = model.engine.derivations(treebank._store, beam, rows, parser.pruning_margin)
         except _engine.Stuck as error:
             raise StuckError(f"{parser.spec.system.name}: {error}") from None
         offsets = np.concatenate([[0], np.cumsum(found.lengths, dtype=np.int64)])

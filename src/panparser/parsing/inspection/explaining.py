@@ -23,7 +23,7 @@ from panparser.parsing.inspection.contributions import Contributions, Rows
 from panparser.parsing.inspection.derivations import Derivations, alone, binary_templates, inside, network, units
 from panparser.parsing.inspection.features import Feature
 from panparser.parsing.inspection.occlusion import Occlusions
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.parser import Parser
 from panparser.treebank.sentence import Sentence
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Explanation:
     derivations: Derivations
 
     @classmethod
-    def of(cls, parser: ParserLike, sentence: Sentence, *, beam: int | None = None) -> Explanation:
+    def of(cls, parser: Parser, sentence: Sentence, *, beam: int | None = None) -> Explanation:
         return cls(Derivations.of(parser, alone(sentence), beam=beam))
 
     @property
-    def parser(self) -> ParserLike:
+    def parser(self) -> Parser:
         return self.derivations.parser
 
     @property
@@ -298,7 +298,7 @@ class Explanation:
 
 
 def explain(
-    parser: ParserLike,
+    parser: Parser,
     sentence: Sentence,
     step: int | None = None,
     *,
@@ -316,7 +316,7 @@ def explain(
 
 
 def explained(
-    parser: ParserLike,
+    parser: Parser,
     sentence: Sentence,
     step: int | None = None,
     *,

@@ -13,7 +13,7 @@ from panparser.features.atoms import Atom
 from panparser.features.reading import ABSENT, ROOT
 from panparser.features.templates import Template
 from panparser.parsing.inspection.derivations import binary_templates
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.parser import Parser
 
 TEMPLATE_MASK: int = _engine.TEMPLATE_MASK  # the low bits of a key
 _SPECIAL: dict[str, int] = {ROOT: _engine.ROOT_VALUE, ABSENT: _engine.ABSENT_VALUE}
@@ -34,7 +34,7 @@ class Feature:
         return " ".join(f"{atom}={shown(value)}" for atom, value in pairs)
 
     @classmethod
-    def parse(cls, text: str, parser: ParserLike) -> Feature:
+    def parse(cls, text: str, parser: Parser) -> Feature:
         """The feature described by a text, for one of the parser's templates."""
         for template in binary_templates(parser):
             texts = _split(text, template)
@@ -47,7 +47,7 @@ class Feature:
         hint = f"; the nearest template is {near[0]}" if near else ""
         raise TemplateError(f"expected a feature of the parser, such as S0.upos=NOUN B0.upos=VERB; got {text!r}{hint}")
 
-    def key(self, parser: ParserLike) -> int:
+    def key(self, parser: Parser) -> int:
         """The key under which the engine looks up its weights."""
         number = list(binary_templates(parser)).index(self.template)
         pairs = zip(self.template.atoms, self.values, strict=True)
@@ -86,7 +86,7 @@ def _split(text: str, template: Template) -> list[str] | None:
     return None if rest else values
 
 
-def _read(atom: Atom, text: str, parser: ParserLike) -> Hashable:
+def _read(atom: Atom, text: str, parser: Parser) -> Hashable:
     if atom.name in _SETS:
         inner = text.removeprefix("{").removesuffix("}")
         return frozenset(_label(atom, name, parser) for name in inner.split(",") if name)
@@ -105,14 +105,14 @@ def _read(atom: Atom, text: str, parser: ParserLike) -> Hashable:
     return text
 
 
-def _label(atom: Atom, name: str, parser: ParserLike) -> str:
+def _label(atom: Atom, name: str, parser: Parser) -> str:
     if name not in parser.labels.names:
         near = get_close_matches(name, parser.labels.names, n=1, cutoff=0)
         raise TemplateError(f"{atom}: the parser has no label {name!r}; the nearest is {near[0] if near else 'none'}")
     return name
 
 
-def _hash_value(atom: Atom, value: Hashable, parser: ParserLike) -> int:
+def _hash_value(atom: Atom, value: Hashable, parser: Parser) -> int:
     labels = parser.labels.names
     if atom.name == "history":
         return _engine.hash_number(0 if value is None else parser.spec.system.names.index(str(value)) + 1)

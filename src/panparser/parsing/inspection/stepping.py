@@ -22,7 +22,7 @@ from panparser.parsing.inspection.contributions import Contributions
 from panparser.parsing.inspection.derivations import alone
 from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.inspection.steps import Choice, Reason, Step, steps_values
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.parser import Parser
 from panparser.storage.files import check_writable, write_whole
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import system as as_system
@@ -53,7 +53,7 @@ class Run:
     @classmethod
     def of_parser(
         cls,
-        parser: ParserLike,
+        parser: Parser,
         sentence: Sentence,
         *,
         beam: int | None = None,
@@ -213,7 +213,7 @@ class Stepping:
         return f"<Stepping of {len(self.forms)} words: {names}>"
 
 
-def step(parser: ParserLike, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
+def step(parser: Parser, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
     """Return the derivation of a sentence, step by step, as a page: a notebook shows it, `save` writes it.
 
     If every word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if any,
@@ -229,7 +229,7 @@ def gold_of(sentence: Sentence) -> Gold | None:
 
 
 def _searched(
-    parser: ParserLike, sentence: Sentence, width: int, actions: Sequence[str]
+    parser: Parser, sentence: Sentence, width: int, actions: Sequence[str]
 ) -> tuple[Explanation, list[list[Hypothesis]] | None]:
     """The derivation that is found, and its beams, if there are some that can be shown."""
     found = Explanation.of(parser, sentence, beam=width)
@@ -261,11 +261,11 @@ def _state(here: Derivation, labels: _Labels) -> Step:
     return Step(state.stack, state.buffer, state.aside, heads, tuple(names))
 
 
-def _put_back(step: Step, parser: ParserLike) -> Step:
+def _put_back(step: Step, parser: Parser) -> Step:
     """The final step with lifted arcs where they belong."""
     names = parser.labels.names
     numbers = [names.index(label) if label else -1 for label in step.labels]
-    heads, labels = parser.lifted.put_back_one(step.heads, numbers)
+    heads, labels = parser._label_encoding.put_back_one(step.heads, numbers)
     return replace(step, heads=tuple(map(int, heads)), labels=tuple("" if label == "_" else label for label in labels))
 
 

@@ -21,6 +21,7 @@ from panparser.learning.classifiers import (
     tag_columns,
 )
 from panparser.learning.labels import Labels
+from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
 from panparser.learning.search import BatchSearch, ClassifierPool, Hypotheses, Sentences, batches_of, first_of_each
 from panparser.parsing.batch.joint import JointStates
@@ -28,6 +29,7 @@ from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.batch.signals import signals_of
 from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.models.protocol import Found, RawTree, Search
+from panparser.parsing.models.vote import Voter
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.sentence import Sentence
@@ -45,6 +47,17 @@ class ClassifierModel:
         self.classifier = classifier
         self.vectors = vectors
         self.pool = ClassifierPool(classifier)
+
+    @property
+    def layers(self) -> tuple[Layer, ...]:
+        return ()
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        return ()
+
+    def as_classifier(self) -> Classifier:
+        return self.classifier
 
     @property
     def name(self) -> str:

@@ -48,6 +48,10 @@ class PerceptronModel:
         self.voters = voters
 
     @property
+    def classifier(self) -> None:
+        return None
+
+    @property
     def name(self) -> str:
         return f"a vote of {len(self.voters)}" if self.voters else "perceptron"
 
@@ -104,6 +108,11 @@ class PerceptronModel:
         self.engine  # noqa: B018 - it checks every number in the arrays
 
     def find(self, treebank: Treebank, search: Search) -> Found:
+        if search.listeners:
+            from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
+
+            stepwise = ClassifierModel(self.spec, self.labels, self.as_classifier(), self.vectors)
+            return stepwise.find(treebank, search)
         rows = self.vectors.rows(treebank) if self.vectors else None
         kept = search.constraints.engine if search.constraints else None
         arguments = (search.beam, search.threads, rows, search.margin, kept, search.signals)

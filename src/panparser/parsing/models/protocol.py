@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser.features.vectors import Vectors
+from panparser.learning.classifiers import Classifier
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
 from panparser.parsing.batch.kept import KeptConstraints
-from panparser.parsing.lifting import LiftedLabels
+from panparser.parsing.models.vote import Voter
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
@@ -53,8 +54,24 @@ class Search:
 class Model(Protocol):
     """A scoring model: the perceptron, a vote, or any classifier."""
 
+    spec: ParserSpec
+    labels: Labels
+    vectors: Vectors | None
+
     @property
     def name(self) -> str: ...
+
+    @property
+    def classifier(self) -> Classifier | None:
+        """The classifier that scores; None for a perceptron of the engine."""
+
+    @property
+    def layers(self) -> Sequence[Layer]:
+        """The layers of a perceptron; empty if there is a classifier."""
+
+    @property
+    def voters(self) -> tuple[Voter, ...]:
+        """The owners of the layers, in order, if several parsers vote."""
 
     @property
     def unit(self) -> float:
@@ -68,33 +85,12 @@ class Model(Protocol):
     ) -> Iterable[RawTree]:
         """Trees of one sentence, best first; a width of 0 is exhaustive search."""
 
+    def as_classifier(self) -> Classifier:
+        """Return a classifier with the same scores, which is called step by step."""
+
     def check(self) -> None:
         """Raises an error if any of the numbers that it was restored from is invalid."""
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]: ...
     def to_values(self) -> dict[str, Any]:
         """Its manifest entry: everything except the arrays."""
-
-
-@runtime_checkable
-class ParserLike(Protocol):
-    """A parser, as seen by the modules that it is made of."""
-
-    spec: ParserSpec
-    labels: Labels
-    layers: list[Layer]
-    vectors: Vectors | None
-    calibration: Any
-
-    @property
-    def margin(self) -> int | None: ...
-    @property
-    def model(self) -> Model: ...
-    @property
-    def plain_labels(self) -> tuple[str, ...]: ...
-    @property
-    def lifted(self) -> LiftedLabels: ...
-    def scoring(self, search: Search) -> Model: ...
-    def checked_beam(self, treebank: Treebank, beam: int | None, threads: int) -> int: ...
-    def lowered(self, treebank: Treebank, heads: IntArray, labels: IntArray) -> tuple[IntArray, IntArray]: ...
-    def predict(self, treebank: Treebank, *, threads: int = 1) -> tuple[IntArray, IntArray]: ...

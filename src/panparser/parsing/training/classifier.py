@@ -36,8 +36,7 @@ from panparser.learning.strategies import Strategy
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Network
 from panparser.parsing.batch.states import ParserStates, joined, states_of
-from panparser.parsing.parser import Parser
-from panparser.parsing.training.constraints import TrainingConstraints
+from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import ParserRun, score
@@ -61,8 +60,6 @@ class ClassifierRun(ParserRun[Classifier]):
 
     classifier: Classifier
     vectors: Vectors | None = None
-    init: Parser | None = None
-    constraints: TrainingConstraints | None = None
     declared: ClassVar = {"values": TABLE, "words": COUNT, "updates": COUNT, "random": _RANDOM}
 
     def __post_init__(self) -> None:
@@ -164,7 +161,7 @@ class ClassifierRun(ParserRun[Classifier]):
     def before_training(self, epoch: int) -> None:
         super().before_training(epoch)
         if self.constraints:
-            self.states.constrain(self.constraints.lowered(Parser(self.spec, self.labels, [], {}), epoch))
+            self.states.constrain(self.constraints.lowered(self.spec, self.labels, epoch))
 
     def score(self, parser: Parser, dev: Treebank) -> tuple[float, float | None]:
         return score(parser, dev, self._dev_constraints)
@@ -181,7 +178,8 @@ class ClassifierRun(ParserRun[Classifier]):
         return copied(self.classifier)
 
     def parser_of(self, weights: Classifier, training: TrainingRecord | None = None) -> Parser:
-        return Parser(self.spec, self.labels, [], training or {}, self.vectors, classifier=weights)
+        model = classifier_model(self.spec, self.labels, weights, self.vectors)
+        return Parser(model=model, training=training or TrainingRecord())
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self.states.replace_gold(heads, labels)

@@ -10,10 +10,11 @@ import numpy as np
 
 from panparser._checks import is_number
 from panparser.errors import ConstraintError, SpecError
+from panparser.learning.labels import Labels
 from panparser.parsing.batch.kept import KeptConstraints
 from panparser.parsing.constraints.constraints import Constraints
-from panparser.parsing.constraints.search import Constrained
-from panparser.parsing.models.protocol import ParserLike
+from panparser.parsing.constraints.search import KeptTrees
+from panparser.parsing.spec import ParserSpec
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
@@ -67,9 +68,9 @@ class TrainingConstraints:
             return self.dev_source
         return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
 
-    def lowered(self, parser: ParserLike, epoch: int) -> KeptConstraints:
-        """The constraints of an epoch in the form that search uses."""
-        return lowered(parser, self.treebank, self.of_epoch(epoch))
+    def lowered(self, spec: ParserSpec, labels: Labels, epoch: int) -> KeptConstraints:
+        """Return the constraints of an epoch in the form that search uses."""
+        return lowered(spec, labels, self.treebank, self.of_epoch(epoch))
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a manifest holds them."""
@@ -78,11 +79,10 @@ class TrainingConstraints:
         return {name: _digest(found) for name, found in (("train", self.source), ("dev", self.dev_source)) if found}
 
 
-def lowered(parser: ParserLike, treebank: Treebank, constraints: Constraints) -> KeptConstraints:
-    """Constraints of a treebank in the form that a parser's search uses; conflicting ones are dropped."""
+def lowered(spec: ParserSpec, labels: Labels, treebank: Treebank, constraints: Constraints) -> KeptConstraints:
+    """Return constraints of a treebank in the form that search uses; conflicting ones are dropped."""
     try:
-        kept = Constrained.of(parser, treebank, constraints, relax=True)
-        return kept.kept(kept.heads, kept.more)
+        return KeptTrees.of(spec, labels, treebank, constraints, relax=True).to_search()
     except ConstraintError as error:
         raise SpecError(f"constraints of train: {error}") from None
 

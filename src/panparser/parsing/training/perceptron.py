@@ -19,11 +19,12 @@ from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_un
 from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.models.perceptron import PerceptronModel
 from panparser.parsing.models.protocol import Search
 from panparser.parsing.models.restriction import templates_on_top
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
-from panparser.parsing.training.constraints import TrainingConstraints, lowered
+from panparser.parsing.training.constraints import lowered
 from panparser.parsing.training.corpus import Corpus, choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import ParserRun, score, score_found
@@ -43,8 +44,6 @@ class PerceptronRun(ParserRun[Layer]):
     """Training of the perceptron."""
 
     vectors: Vectors | None
-    init: Parser | None
-    constraints: TrainingConstraints | None = None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
     _base: list[Layer] = field(default_factory=list)  # the layers of `init`
@@ -158,16 +157,14 @@ class PerceptronRun(ParserRun[Layer]):
         sample = dev[: max(1, int(np.searchsorted(dev.offsets, ROUNDING_SAMPLE, side="right")) - 1)]
         found = _engine.parse_averaged(self.learners, sample._store, self.spec.beam, self.threads)
         scores = {
-            "before": score_found(parser, sample, *parser.lowered(sample, found.heads, found.labels)),
+            "before": score_found(parser, sample, *parser._label_encoding.put_back(sample, found.heads, found.labels)),
             "after": score(parser, sample, threads=self.threads),
         }
         self.rounding = {when: {"uas": uas, "las": las} for when, (uas, las) in scores.items()}
         self.rounding["sentences"] = len(sample)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
-        parser = super().parser(interrupted=interrupted)
-        parser.margin = self.margin
-        return parser
+        return replace(super().parser(interrupted=interrupted), pruning_margin=self.margin)
 
     def training_threads(self) -> int | None:
         # What is not among the averages, and what reads more than these.
@@ -189,8 +186,7 @@ class PerceptronRun(ParserRun[Layer]):
     def before_training(self, epoch: int) -> None:
         super().before_training(epoch)
         if self.constraints:
-            bare = Parser(self.spec, self.labels, [], {})
-            self._engine_corpus.constrain(self.constraints.lowered(bare, epoch).engine)
+            self._engine_corpus.constrain(self.constraints.lowered(self.spec, self.labels, epoch).engine)
 
     def replace_reference(self, heads: IntArray, labels: IntArray) -> None:
         self._engine_corpus.replace(heads, labels)
@@ -249,7 +245,8 @@ class PerceptronRun(ParserRun[Layer]):
         return Layer.of(arrays, vectors)
 
     def parser_of(self, weights: Layer, training: TrainingRecord | None = None) -> Parser:
-        return Parser(self.spec, self.labels, [*self._base, weights], training or {}, self.vectors)
+        model = PerceptronModel(self.spec, self.labels, [*self._base, weights], self.vectors)
+        return Parser(model=model, training=training or TrainingRecord())
 
     def record(self, *, interrupted: bool = False) -> TrainingRecord:
         return replace(
@@ -280,6 +277,6 @@ def fitting_margin(
     """The margin with which at most this share of the sentences would lose their current tree."""
     if parser.spec.beam == 1 or not len(dev):
         return None
-    kept = None if constraints is None else lowered(parser, dev, constraints)
+    kept = None if constraints is None else lowered(parser.spec, parser.labels, dev, constraints)
     behind = parser.model.find(dev, Search(beam=parser.spec.beam, threads=threads, constraints=kept)).behind
     return int(np.quantile(behind, 1 - share, method="higher"))

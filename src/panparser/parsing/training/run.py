@@ -6,7 +6,7 @@ import os
 import time
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,11 +20,13 @@ from panparser.learning.labels import Labels
 from panparser.learning.listeners import EpochReport, Instead
 from panparser.learning.options import Training
 from panparser.learning.record import CLASSIFIER, TrainingRecord
-from panparser.parsing.confidence import Calibration, fitted, gather, gold_labels
+from panparser.parsing.calibrating import fitted, gold_labels
+from panparser.parsing.confidence import Calibration
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.tags import Tags, joined, tags_of
+from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
 from panparser.parsing.training.subsampling import kept_arcs
 from panparser.parsing.training.training_state import TrainingState, load_state, save_state
@@ -66,6 +68,8 @@ class ParserRun(EpochLoop[Weights, Parser]):
     dev: Treebank | None
     training: Training
     checkpoint: str | os.PathLike[str] | None
+    init: Parser | None = None
+    constraints: TrainingConstraints | None = None
     treebank_weights: TreebankWeights | None = None
     found_before: IntArray | None = None  # heads of `dev`, by a parser that learned from all arcs, for subsampling
     calibration: Calibration | None = None
@@ -81,7 +85,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
             raise TreebankError(
                 f"{self.treebank.path}: expected tags (UPOS), as the parser reads nothing else of words; found none"
             )
-        init: object = getattr(self, "init", None)
+        init = self.init
         if isinstance(init, Parser) and self.spec.labels == "universal" and init.spec.labels == "full":
             raise SpecError("init of train has labels with subtypes, and the new parser is to learn universal ones")
 
@@ -102,7 +106,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
 
     def replaced(self, sentence: int, instead: Instead) -> Treebank:
         """A treebank of the one sentence that a listener put in the place of another."""
-        if getattr(self, "constraints", None) is not None:
+        if self.constraints is not None:
             raise SpecError("constraints of train are those of its sentences, and a listener replaced one")
         other = instead.sentence
         if other is not None and not isinstance(other, Sentence):
@@ -211,15 +215,12 @@ class ParserRun(EpochLoop[Weights, Parser]):
     # --- The result ---
 
     def finish(self, *, interrupted: bool) -> Parser:
-        parser = self.parser(interrupted=interrupted)
-        parser.tags = self._tags()
-        return parser
+        return replace(self.parser(interrupted=interrupted), training_tags=self._tags())
 
     def _tags(self) -> Tags | None:
         """The tags that the parser has learned from, if it reads them."""
-        init: Parser | None = getattr(self, "init", None)
         own = tags_of(self.treebank) if self.reads("upos") else None
-        return own if init is None else joined((init.tags, own))
+        return own if self.init is None else joined((self.init.training_tags, own))
 
     def reads(self, column: str) -> bool:
         """Does the parser read a column? False if that cannot be known."""
@@ -228,12 +229,11 @@ class ParserRun(EpochLoop[Weights, Parser]):
     def after_all(self) -> None:
         if self.dev is not None and self._dev_constraints is None:  # confidence is about parsing without constraints
             parser = self.parser()
-            self.calibration = fitted(parser, gather(parser, self.dev, threads=self.threads), self.dev)
+            self.calibration = fitted(parser, parser.gather_evidence(self.dev, threads=self.threads), self.dev)
 
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = self.parser_of(self.best_epoch()[1], self.record(interrupted=interrupted))
-        parser.calibration = self.calibration
-        return parser
+        return replace(parser, calibration=self.calibration)
 
     def record(self, *, interrupted: bool = False) -> TrainingRecord:
         """How the parser was trained."""
