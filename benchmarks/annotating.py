@@ -26,9 +26,9 @@ from typing import Any
 
 from machine import heading
 
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.journal import line_of
-from panparser.annotation.session import Session
+from panparser.annotation.session import AnnotationSession
 
 RESULTS = Path(__file__).parent / "results" / "annotating.txt"
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
@@ -108,10 +108,10 @@ def replayed(source: Path, folder: Path, edits: int) -> tuple[float, float]:
     """Seconds to open a file with a journal of so many edits that it lacks, on the clock and of the CPU."""
     file = folder / "replayed.conllu"
     made(source, file, 1000)
-    with Session(file, learn=False, user="me") as session:
+    with AnnotationSession(file, learn=False, user="me") as session:
         keys = [session.view(index)["key"] for index in range(len(session))]
     labels: dict[int, str | None] = {
-        index: Draft.read(piece + "\n\n").words[0].label
+        index: SentenceDraft.read(piece + "\n\n").words[0].label
         for index, piece in enumerate(file.read_text(encoding="utf-8").strip().split("\n\n"))
     }
     journal = file.with_name(f"{file.name}.journal")
@@ -121,11 +121,11 @@ def replayed(source: Path, folder: Path, edits: int) -> tuple[float, float]:
             index, label = count % len(keys), ("obj", "nsubj")[count // len(keys) % 2]
             cells = [[1, "label", labels[index], label]]
             part = {"index": index, "key": keys[index], "cells": cells}
-            gesture = {"op": "label", "word": 1, "label": label}
-            stream.write(line_of({"n": number + count, "at": 1.0, "user": "me", "op": gesture, "parts": [part]}))
+            edit = {"edit": "label", "word": 1, "label": label}
+            stream.write(line_of({"n": number + count, "at": 1.0, "user": "me", "edit": edit, "parts": [part]}))
             labels[index] = label
     start, start_cpu = time.perf_counter(), time.process_time()
-    with Session(file, learn=False, user="me") as session:
+    with AnnotationSession(file, learn=False, user="me") as session:
         found = time.perf_counter() - start, time.process_time() - start_cpu
         assert session.view(0)["words"][0]["label"] == labels[0]
     return found

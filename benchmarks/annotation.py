@@ -19,7 +19,7 @@ whenever words become decided that were not corrected.
 Everything but the person is what `panparser annotate` runs: completion, learning, gestures.
 
 Apart from that, which sentences? Of 1000, 120 are annotated as in d, in document order, or those that are expected to
-be worth most (`Choice`); the score on 300 held-out sentences tells how many corrections either way takes.
+be worth most (`ActiveSelection`); the score on 300 held-out sentences tells how many corrections either way takes.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from measured import Measurement, keep, measured
 from tasks import arguments, build, finish, publish
 
 import panparser as pp
-from panparser.annotation.choosing import Choice
+from panparser.annotation.choosing import ActiveSelection
 from panparser.annotation.completion import Completer, Completion
-from panparser.annotation.drafts import Draft
-from panparser.annotation.learning import Learner, Seen, treebank_of
-from panparser.annotation.operations import Arc, Confirm, Head, Operation, RightSoFar
+from panparser.annotation.drafts import SentenceDraft
+from panparser.annotation.learning import CompleterTrainer, InitialPrediction, treebank_of
+from panparser.annotation.operations import Arc, Confirm, Edit, Head, RightSoFar
 from panparser.parsing.training.run import score
 from panparser.transfer.transferring import train_transfer
 
@@ -68,31 +68,31 @@ class Count:
         return self.heads + self.labels
 
 
-def sentences(path: Path, seed: int, most: int = FIRST + THEN) -> list[Draft]:
+def sentences(path: Path, seed: int, most: int = FIRST + THEN) -> list[SentenceDraft]:
     """The sentences, drawn."""
     found = []
     for piece in path.read_text(encoding="utf-8").split("\n\n"):
         if piece.strip():
-            draft = Draft.read(piece.strip("\n") + "\n\n")
+            draft = SentenceDraft.read(piece.strip("\n") + "\n\n")
             if SHORTEST <= len(draft.words) <= LONGEST and sum(word.head == 0 for word in draft.words) == 1:
                 found.append(draft)
     order = np.random.default_rng(seed).permutation(len(found))[:most]
     return [found[at] for at in order]
 
 
-def without_trees(draft: Draft) -> Draft:
+def without_trees(draft: SentenceDraft) -> SentenceDraft:
     return replace(draft, done=False, words=tuple(replace(word, head=None, label=None) for word in draft.words))
 
 
 # --- The person ---
 
 
-def wrong(shown: Completion, gold: Draft, at: int) -> bool:
+def wrong(shown: Completion, gold: SentenceDraft, at: int) -> bool:
     found, right = shown.words[at], gold.words[at]
     return found.head != right.head or found.label != right.label
 
 
-def post_edit(shown: Completion, gold: Draft, count: Count) -> None:
+def post_edit(shown: Completion, gold: SentenceDraft, count: Count) -> None:
     """Corrects all that is wrong, one by one; nothing else changes."""
     for found, right in zip(shown.words, gold.words, strict=True):
         count.heads += found.head != right.head
@@ -102,14 +102,14 @@ def post_edit(shown: Completion, gold: Draft, count: Count) -> None:
 class Person:
     """Annotates one sentence, with completion after each gesture."""
 
-    def __init__(self, completer: Completer, gold: Draft, count: Count) -> None:
+    def __init__(self, completer: Completer, gold: SentenceDraft, count: Count) -> None:
         self.completer, self.gold, self.count = completer, gold, count
         self.draft = without_trees(gold)
         self.shown = completer.complete(self.draft)
 
-    def do(self, gesture: Operation) -> None:
+    def do(self, edit: Edit) -> None:
         before = self.draft
-        self.draft = gesture.applied(self.draft, self.shown.words)
+        self.draft = edit.apply(self.draft, self.shown.words)
         if self.draft != before:
             self.shown = self.completer.complete(self.draft)
 
@@ -144,7 +144,7 @@ class Person:
         """The least certain word, as long as there is one below the bound."""
         while (word := self.shown.least_certain(self.draft)) is not None:
             at = word - 1
-            confidence = min(self.shown.of_heads[at], self.shown.of_labels[at])
+            confidence = min(self.shown.head_confidence[at], self.shown.label_confidence[at])
             if confidence > sure:
                 break
             if wrong(self.shown, self.gold, at):
@@ -157,11 +157,11 @@ class Person:
 # --- Ways ---
 
 
-def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence[str]) -> dict[str, Count]:
+def simulate(drawn: Sequence[SentenceDraft], seed: int, start: Completer, ways: Sequence[str]) -> dict[str, Count]:
     """What a person does by each way; those who annotate the same sentences have the same parsers."""
-    learner = Learner(start, seed=seed, every=EVERY)
+    learner = CompleterTrainer(start, seed=seed, every=EVERY)
     done, seen = list(drawn[:FIRST]), []
-    first_parser = completer = learner.learn(treebank_of(done))
+    first_parser = completer = learner.train(treebank_of(done))
     assert completer is not None
     assert first_parser is not None
     counts, new = {way: Count() for way in ways}, 0
@@ -170,16 +170,19 @@ def simulate(drawn: Sequence[Draft], seed: int, start: Completer, ways: Sequence
         for way in ways:
             annotate(way, first_parser if way == "static" else completer, gold, counts[way])
         done.append(gold)
-        if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
+        if (
+            first.evidence is not None
+            and (each := InitialPrediction.from_completion(first.evidence, first, gold)) is not None
+        ):
             seen.append(each)
         new += 1
-        if learner.pays(new, len(done)):
+        if learner.should_retrain(new, len(done)):
             new = 0
-            completer = learner.learn(treebank_of(done), seen) or completer
+            completer = learner.train(treebank_of(done), seen) or completer
     return counts
 
 
-def annotate(way: str, completer: Completer, gold: Draft, count: Count) -> None:
+def annotate(way: str, completer: Completer, gold: SentenceDraft, count: Count) -> None:
     """One sentence, by one way."""
     person = Person(completer, gold, count)
     if way in ("static", "learning"):
@@ -209,14 +212,14 @@ def until(folder: Path, name: str, seed: int, order: str) -> dict[str, list[floa
     """Corrections, and LAS on held-out text, after every 20 sentences: in document order, or chosen."""
     path = folder / name / "train.conllu"
     pool, held_out = sentences(path, seed, POOL), treebank_of(sentences(folder / name / "dev.conllu", seed, HELD_OUT))
-    learner, choice, count = Learner(seed=seed, every=EVERY), Choice(), Count()
+    learner, choice, count = CompleterTrainer(seed=seed, every=EVERY), ActiveSelection(), Count()
     done, waiting = pool[:FIRST], pool[FIRST:]
     found: dict[str, list[float]] = {"sentences": [], "words": [], "corrections": [], "las": []}
-    completer, words = learner.learn(treebank_of(done)), 0
+    completer, words = learner.train(treebank_of(done)), 0
     assert completer is not None
-    seen: list[Seen] = []
+    seen: list[InitialPrediction] = []
     for draft in done:
-        choice.learn(draft.words)
+        choice.add_finished(draft.words)
     while len(done) <= FIRST + ACTIVE:
         if (len(done) - FIRST) % 20 == 0:
             assert completer.parser is not None
@@ -231,23 +234,28 @@ def until(folder: Path, name: str, seed: int, order: str) -> dict[str, list[floa
         for gold in _chosen(completer, choice, waiting, order):
             first = completer.complete(without_trees(gold))
             annotate("right so far", completer, gold, count)
-            if first.evidence is not None and (each := Seen.of(first.evidence, first, gold)) is not None:
+            if (
+                first.evidence is not None
+                and (each := InitialPrediction.from_completion(first.evidence, first, gold)) is not None
+            ):
                 seen.append(each)
             waiting.remove(gold)
             done.append(gold)
-            choice.learn(gold.words)
+            choice.add_finished(gold.words)
             words += len(gold.words)
-        completer = learner.learn(treebank_of(done), seen) or completer
+        completer = learner.train(treebank_of(done), seen) or completer
     return found
 
 
-def _chosen(completer: Completer, choice: Choice, waiting: list[Draft], order: str) -> list[Draft]:
+def _chosen(
+    completer: Completer, choice: ActiveSelection, waiting: list[SentenceDraft], order: str
+) -> list[SentenceDraft]:
     """The next few sentences."""
     if order == "document":
         return waiting[:EVERY]
     candidates = waiting[:: max(1, len(waiting) // 100)]
     bare = {id(draft): without_trees(draft) for draft in candidates}
-    worth = {at: choice.value(draft, completer.complete(draft)) for at, draft in bare.items()}
+    worth = {at: choice.score(draft, completer.complete(draft)) for at, draft in bare.items()}
     return sorted(candidates, key=lambda draft: -worth[id(draft)])[:EVERY]
 
 

@@ -1,4 +1,4 @@
-"""The readers of annotation: journals, gestures, sentences that are edited."""
+"""The readers of annotation: journals, edits, sentences that are edited."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from fuzz import seeds
 from fuzz.mutation import changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_text
 from panparser.annotation.document import Document
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.history import part_of_cells
 from panparser.annotation.journal import line_of, record_of
-from panparser.annotation.operations import operation, outcome
-from panparser.annotation.store import Store
+from panparser.annotation.operations import apply_edit, parse_edit
+from panparser.annotation.store import AnnotationStore
 from panparser.errors import PanParserError
 
-GESTURES: tuple[dict[str, Any], ...] = (
-    {"op": "head", "word": 2, "head": 1},
-    {"op": "forbid", "word": 1, "heads": [2, 3]},
-    {"op": "span", "first": 1, "last": 2},
-    {"op": "comments", "comments": ["# sent_id = x"]},
-    {"op": "split", "word": 2, "forms": ["a", "b"]},
-    {"op": "join", "first": 1, "last": 2},
-    {"op": "split_sentence", "word": 2},
-    {"op": "join_sentence"},
-    {"op": "done", "accept": False},
-    {"op": "cell", "word": 1, "column": "feats", "value": "A=b"},
+EDITS: tuple[dict[str, Any], ...] = (
+    {"edit": "head", "word": 2, "head": 1},
+    {"edit": "forbid", "word": 1, "heads": [2, 3]},
+    {"edit": "span", "first": 1, "last": 2},
+    {"edit": "comments", "comments": ["# sent_id = x"]},
+    {"edit": "split", "word": 2, "forms": ["a", "b"]},
+    {"edit": "join", "first": 1, "last": 2},
+    {"edit": "split_sentence", "word": 2},
+    {"edit": "join_sentence"},
+    {"edit": "done", "accept": False},
+    {"edit": "cell", "word": 1, "column": "feats", "value": "A=b"},
 )
 
 
-def _opened(journal: bytes | None) -> Store:
+def _opened(journal: bytes | None) -> AnnotationStore:
     path = seeds.folder() / "annotated.conllu"
     path.write_bytes(seeds.conllu(3))
     for name in ("journal", "lock"):
         Path(f"{path}.{name}").unlink(missing_ok=True)
     if journal is not None:
         Path(f"{path}.journal").write_bytes(journal)
-    return Store(path, "me", "", lambda: 1.0)
+    return AnnotationStore(path, "me", "", lambda: 1.0)
 
 
 @cache
 def journal() -> bytes:
     """A journal with records of all kinds."""
     store = _opened(None)
-    for value in GESTURES:
+    for value in EDITS:
         with suppress(PanParserError):
             _do(store, value)
-    store.again("undo")
-    store.again("redo")
+    store.move_in_history("undo")
+    store.move_in_history("redo")
     store.close()
     return Path(f"{store.path}.journal").read_bytes()
 
 
-def _do(store: Store, value: dict[str, Any]) -> None:
-    draft, gesture = store.document.draft(0), operation(value)
+def _do(store: AnnotationStore, value: dict[str, Any]) -> None:
+    draft, edit = store.document.draft(0), parse_edit(value)
     following = store.document.draft(1)
-    taken, drafts = outcome(gesture, draft, draft.words, following)
+    taken, drafts = apply_edit(edit, draft, draft.words, following)
     part = part_of_cells(0, draft, drafts[0]) if taken == len(drafts) == 1 else None
     if part is None and (taken, drafts) != (1, [draft]):
         old = [each.to_value() for each in (draft, following)[:taken]]
         part = {"index": 0, "old": old, "new": [each.to_value() for each in drafts]}
     if part is not None:
-        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
+        store.note({"user": "me", "edit": edit.to_value(), "parts": [part]})
 
 
 def _changed_records(rng: Random) -> bytes:
@@ -91,7 +91,7 @@ def check_journal(data: bytes) -> None:
             store.document.draft(index).to_bytes()
         while True:
             with suppress(PanParserError):
-                if store.again("undo"):
+                if store.move_in_history("undo"):
                     continue
             break
         Document(store.document.to_bytes())
@@ -99,18 +99,18 @@ def check_journal(data: bytes) -> None:
         store.close()
 
 
-def check_gesture(data: bytes) -> None:
-    """A gesture that can be read can be done or is refused, and is written as it was."""
+def check_edit(data: bytes) -> None:
+    """An edit that can be read is applied or refused, and its JSON is restored."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return
-    gesture = operation(value)
-    assert operation(gesture.to_value()) == gesture
+    edit = parse_edit(value)
+    assert parse_edit(edit.to_value()) == edit
     document = Document(seeds.conllu(3))
     draft, following = document.draft(0), document.draft(1)
-    for each in outcome(gesture, draft, draft.words, following)[1]:
-        assert Draft.from_value(each.to_value()) == each
+    for each in apply_edit(edit, draft, draft.words, following)[1]:
+        assert SentenceDraft.from_value(each.to_value()) == each
 
 
 def check_document(data: bytes) -> None:
@@ -123,13 +123,13 @@ def check_document(data: bytes) -> None:
     assert document.totals()["sentences"] == len(document)
 
 
-def _gesture(rng: Random) -> bytes:
-    value = rng.choice(GESTURES)
+def _random_edit(rng: Random) -> bytes:
+    value = rng.choice(EDITS)
     return dumped(changed(value, changes(rng, value))).encode("utf-8", "surrogatepass")
 
 
 ANNOTATION_TARGETS = (
     Target("journals", _changed_records, check_journal, smaller_text),
-    Target("gestures", _gesture, check_gesture, smaller_text),
+    Target("edits", _random_edit, check_edit, smaller_text),
     Target("documents", lambda rng: mutated(rng, (seeds.conllu(3), seeds.conllu())), check_document, smaller_text),
 )

@@ -3,7 +3,7 @@
     python tools/annotate_images.py [FOLDER]    # needs playwright and chromium
 
 Thirty sentences of the tests' treebank are annotated as its trees say, so that the parser has learned and there is
-progress to show, a gesture every six seconds; the next long one is begun.
+progress to show, an edit every six seconds; the next long one is begun.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from itertools import count
 from pathlib import Path
 
 import panparser as pp
-from panparser.annotation.session import Session
-from panparser.server.annotating.guarding import Guard
+from panparser.annotation.session import AnnotationSession
+from panparser.server.annotating.guarding import Authenticator
 from panparser.server.annotating.running import address_of, listen_near, server_of
 from panparser.server.annotating.service import AnnotationService
 from panparser.treebank.sentence import Token
@@ -29,44 +29,44 @@ BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-c
 SIZE = {"width": 1400, "height": 940}
 DONE, TEACHERS, LENGTH = 60, 60, range(11, 15)
 BEGUN = 5  # words of the sentence that is shown
-PACE = 6.0  # seconds between gestures
+PACE = 6.0  # seconds between edits
 
 
-def annotated(file: Path, gold: pp.Treebank) -> Iterator[Session]:
+def annotated(file: Path, gold: pp.Treebank) -> Iterator[AnnotationSession]:
     """A session in which the first sentences are done."""
     parser = pp.train(pp.ParserSpec(beam=4), gold[-TEACHERS:], epochs=3, members=1)
     times = count(1_700_000_000, PACE)
-    session = Session(file, model=parser, user="ann", clock=lambda: next(times))
+    session = AnnotationSession(file, model=parser, user="ann", clock=lambda: next(times))
     for index in range(DONE):
         correct(session, index, gold[index])
-        session.edit(index, session.view(index)["version"], {"op": "done"})
+        session.edit(index, session.view(index)["version"], {"edit": "done"})
     session.wait(60)
     yield session
     session.close()
 
 
-def correct(session: Session, index: int, tokens: Iterable[Token]) -> None:
+def correct(session: AnnotationSession, index: int, tokens: Iterable[Token]) -> None:
     """Decides words as the gold tree has them, where the parser has not; and that all so far are right."""
     last = 1
     for token in tokens:
         view = session.view(index)
         word, last = view["words"][token.id - 1], token.id
         if (word["head"], word["label"]) != (token.head, token.label):
-            arc = {"op": "arc", "word": token.id, "head": token.head, "label": token.label}
+            arc = {"edit": "arc", "word": token.id, "head": token.head, "label": token.label}
             session.edit(index, view["version"], arc)
-    session.edit(index, session.view(index)["version"], {"op": "right", "word": last})
+    session.edit(index, session.view(index)["version"], {"edit": "right", "word": last})
 
 
 @contextmanager
-def served(session: Session) -> Iterator[str]:
+def served(session: AnnotationSession) -> Iterator[str]:
     with listen_near("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        service = AnnotationService(session, Guard.of("127.0.0.1", port))
+        service = AnnotationService(session, Authenticator.create("127.0.0.1", port))
         server = server_of(service)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         server.capture_signals = contextmanager(lambda: iter([None]))  # type: ignore[method-assign]
         thread.start()
-        yield address_of("127.0.0.1", port, service.guard.token)
+        yield address_of("127.0.0.1", port, service.authenticator.token)
         server.should_exit = True
         thread.join()
         service.close()

@@ -19,8 +19,8 @@ PanParserError
 ├── VectorsError (ValueError)         a file, or a value, that does not hold vectors of words
 ├── LinksError (ValueError)           a file of links between words that cannot be read, or does not fit its sentences
 ├── TextError (ValueError)            a text that cannot be read, or is not divided as it should be
-├── AnnotationError (ValueError)      a gesture that a sentence does not allow, or a file that cannot be annotated
-│   └── StaleError                    a gesture on a sentence that has changed since it was shown
+├── AnnotationError (ValueError)      an edit that a sentence does not allow, or a file that cannot be annotated
+│   └── StaleEditError                an edit on a sentence that has changed since it was shown
 ├── JournalError (ValueError)         a journal of annotation that is damaged, or of another file
 └── CheckFailed (AssertionError)      `check_system` found a counter-example
 
@@ -131,11 +131,11 @@ class TextError(PanParserError, ValueError):
 
 
 class AnnotationError(PanParserError, ValueError):
-    """A gesture that a sentence does not allow, or a file that cannot be annotated."""
+    """An edit that a sentence does not allow, or a file that cannot be annotated."""
 
 
-class StaleError(AnnotationError):
-    """A gesture on a sentence that has changed since it was shown, for example in another window."""
+class StaleEditError(AnnotationError):
+    """An edit on a sentence that has changed since it was shown, for example in another window."""
 
 
 class JournalError(PanParserError, ValueError):

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 import panparser as pp
-from panparser.annotation.background import Background, described
+from panparser.annotation.background import BackgroundWorker, describe_error
 
 
 def test_what_is_asked_for_meanwhile_is_done_once():
@@ -18,11 +18,11 @@ def test_what_is_asked_for_meanwhile_is_done_once():
         go.wait(10)
         done.append(1)
 
-    background = Background(work)
-    background.ask()
+    background = BackgroundWorker(work)
+    background.request()
     started.wait(10)
     for _ in range(5):
-        background.ask()
+        background.request()
     go.set()
     assert background.wait(10)
     assert len(done) == 2
@@ -31,12 +31,12 @@ def test_what_is_asked_for_meanwhile_is_done_once():
 
 def test_work_that_is_not_urgent_waits_until_nobody_asks():
     done = []
-    background = Background(lambda: done.append(1), idle=60)
-    background.ask(urgent=False)
+    background = BackgroundWorker(lambda: done.append(1), idle=60)
+    background.request(urgent=False)
     assert not done
     assert background.wait(10)
     assert len(done) == 1
-    background.ask(urgent=False)
+    background.request(urgent=False)
     background.close()
     assert len(done) == 1
 
@@ -50,12 +50,12 @@ def test_an_error_ends_the_work_but_not_the_thread(error):
             raise outcome
 
     def failed(found):
-        told.append(described(found))
+        told.append(describe_error(found))
         raise OSError("nobody listens")
 
-    background = Background(work, failed=failed)
+    background = BackgroundWorker(work, failed=failed)
     for _ in range(2):
-        background.ask()
+        background.request()
         assert background.wait(10)
     assert outcomes == []
     assert told == [{"MemoryError": "MemoryError", "ValueError": "ValueError: odd"}.get(type(error).__name__, "no")]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser.annotation.completion import Completer
 from panparser.annotation.document import Document
-from panparser.annotation.operations import operation
+from panparser.annotation.operations import parse_edit
 from panparser.trees.projectivity import is_projective
 from places import ENGLISH
 
@@ -63,12 +63,12 @@ KINDS = ("head", "label", "forbid", "span", "right", "confirm")
 STEPS = st.lists(st.tuples(st.sampled_from(KINDS), st.integers(0, 99), st.integers(0, 99)), min_size=1, max_size=5)
 
 
-def gesture(kind, word, head):
+def edit(kind, word, head):
     """Of a word, and another or Root."""
     label = {"label": ("obj", "unheard-of")[head % 2]}
     values = {"head": {"head": head}, "label": label, "forbid": {"heads": [head]}}
     span = {"first": min(word, head or 1), "last": max(word, head, 2)}
-    return operation({"op": kind, **(span if kind == "span" else {"word": word, **values.get(kind, {})})})
+    return parse_edit({"edit": kind, **(span if kind == "span" else {"word": word, **values.get(kind, {})})})
 
 
 def check_tree(heads, draft):
@@ -91,7 +91,7 @@ def test_what_is_decided_never_moves_and_the_rest_is_a_tree(completer, sentences
     for kind, one, other in steps:
         word, head = one % words + 1, other % (words + 1)
         if word != head:
-            draft = gesture(kind, word, head).applied(draft, completer.complete(draft).words)
+            draft = edit(kind, word, head).apply(draft, completer.complete(draft).words)
     found = completer.complete(draft)
     for shown, word in zip(found.words, draft.words, strict=True):
         assert word.head is None or shown.head == word.head
@@ -115,7 +115,7 @@ def test_arcs_that_cross_can_be_decided_whatever_the_system(completer, sentences
     draft = next(each for each in sentences if len(each.words) >= 6)
     draft = bare(draft)
     for word, head in ((1, 3), (2, 4), (4, 6)):
-        draft = operation({"op": "head", "word": word, "head": head}).applied(draft, ())
+        draft = parse_edit({"edit": "head", "word": word, "head": head}).apply(draft, ())
     found = completer.complete(draft)
     heads = [word.head for word in found.words]
     assert found.conflict is None
@@ -134,7 +134,7 @@ def test_arcs_that_cross_can_be_decided_whatever_the_system(completer, sentences
 def test_conflicts_are_shown_and_decisions_stay(completer, sentences):
     draft = bare(sentences[0])
     for word in (1, 2):
-        draft = operation({"op": "head", "word": word, "head": 0}).applied(draft, ())
+        draft = parse_edit({"edit": "head", "word": word, "head": 0}).apply(draft, ())
     found = completer.complete(draft)
     assert found.conflict.words == [1, 2]
     assert "one root" in found.conflict.message(draft)
@@ -151,7 +151,7 @@ def test_labels_alternatives_and_the_least_certain_word(completer, sentences):
     ranked = completer.ranked_labels(draft, 1, 2)
     assert len(ranked) > 5
     assert ranked[0][1] == 0 >= ranked[-1][1]
-    decided = operation({"op": "head", "word": 1, "head": len(draft.words)}).applied(draft, ())
+    decided = parse_edit({"edit": "head", "word": 1, "head": len(draft.words)}).apply(draft, ())
     trees = completer.alternatives(decided, 4)
     assert 1 <= len(trees) <= 4
     assert all(tree["heads"][0] == len(draft.words) for tree in trees)
@@ -178,7 +178,7 @@ def test_a_decision_is_completed_within_ten_milliseconds(english, sentences):
     completer = Completer(pp.train(pp.ParserSpec(beam=4), english[0], epochs=2, members=1, threads=1))
     spent = []
     for draft in map(bare, sentences):
-        decided = operation({"op": "head", "word": 1, "head": 2}).applied(draft, ())
+        decided = parse_edit({"edit": "head", "word": 1, "head": 2}).apply(draft, ())
         start = time.process_time()
         completer.complete(decided)
         spent.append(time.process_time() - start)

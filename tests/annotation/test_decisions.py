@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from annotated import drafts
 from panparser.annotation.decisions import consistent, decisions, find_conflict, tree_of
-from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.drafts import SentenceDraft, Word
 
 
 def draft(*heads, spans=(), forbidden=None):
     words = [Word(chr(96 + n), head=h, forbidden=tuple((forbidden or {}).get(n, ()))) for n, h in enumerate(heads, 1)]
-    return Draft(tuple(words), spans=tuple(spans))
+    return SentenceDraft(tuple(words), spans=tuple(spans))
 
 
 def trees(words):

@@ -37,8 +37,8 @@ def test_an_edit_changes_its_sentence_alone():
     data = ENGLISH.read_bytes()
     document = Document(data)
     index = 41
-    draft = Head(2, 0).applied(document.draft(index), ())
-    place = document.places[index]
+    draft = Head(2, 0).apply(document.draft(index), ())
+    place = document.entries[index]
     document.put(index, 1, [draft], 1)
     assert document.to_bytes() == data[: place.start] + draft.to_bytes() + data[place.stop :]
 

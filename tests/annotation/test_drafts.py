@@ -11,7 +11,7 @@ from hypothesis import given
 
 import panparser as pp
 from annotated import FILE, drafts
-from panparser.annotation.drafts import Draft, LineError
+from panparser.annotation.drafts import LineError, SentenceDraft
 from panparser.treebank.validation.rules import RULES
 from panparser.treebank.validation.validator import Validator
 
@@ -22,19 +22,19 @@ SENTENCES = [f"{piece}\n\n" for piece in FILE.split("\n\n") if piece.strip()]
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_what_is_read_is_written(text, newline):
     text = text.replace("\n", newline)
-    draft = Draft.read(text)
+    draft = SentenceDraft.read(text)
     assert draft.to_text() == text
-    assert Draft.from_value(draft.to_value()) == draft
+    assert SentenceDraft.from_value(draft.to_value()) == draft
 
 
 def test_blank_lines_and_a_missing_line_end_stay():
     text = "\ufeff\n\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_"
-    assert Draft.read(text).to_text() == text
+    assert SentenceDraft.read(text).to_text() == text
 
 
 def test_bytes_that_are_not_utf8_stay():
     data = b"1\t\xff\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-    assert Draft.read(data.decode("utf-8", "surrogateescape")).to_bytes() == data
+    assert SentenceDraft.read(data.decode("utf-8", "surrogateescape")).to_bytes() == data
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_bytes_that_are_not_utf8_stay():
 )
 def test_what_could_not_be_written_back_is_refused(row):
     with pytest.raises(pp.ConlluError):
-        Draft.read(f"{row}\n\n")
+        SentenceDraft.read(f"{row}\n\n")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_multiword_tokens_end_in_their_sentence_and_after_they_begin(token, befo
     rows = [f"{number}\tword\t_\t_\t_\t_\t0\troot\t_\t_" for number in (1, 2, 3)]
     rows.insert(before_word - 1, token + "\tword" + "\t_" * 8)
     with pytest.raises(pp.ConlluError, match=re.escape(message)) as refused:
-        Draft.read("\n".join(rows) + "\n\n")
+        SentenceDraft.read("\n".join(rows) + "\n\n")
     assert refused.value.line == before_word - 1
 
 
@@ -119,7 +119,7 @@ def test_drafts_refuse_what_validation_refuses_and_write_back_what_they_read(see
     for _ in range(1000):
         text = damaged(rng, rng.choice((*SENTENCES, NESTED)))
         try:
-            draft = Draft.read(text)
+            draft = SentenceDraft.read(text)
         except LineError:
             outcomes["refused by validation" if fatal_rules(text) else "refused by drafts"] += 1
             continue
@@ -131,12 +131,12 @@ def test_drafts_refuse_what_validation_refuses_and_write_back_what_they_read(see
 
 
 def test_a_token_of_one_word_is_a_token():
-    draft = Draft.read("1-1\tdu" + "\t_" * 8 + "\n1\tde\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    draft = SentenceDraft.read("1-1\tdu" + "\t_" * 8 + "\n1\tde\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     assert draft.tokens() == [(1, 1, "du", "_")]
 
 
 def test_a_sentence_with_all_heads_and_labels_is_done():
-    assert [Draft.read(text).done for text in SENTENCES] == [True, False, False]
+    assert [SentenceDraft.read(text).done for text in SENTENCES] == [True, False, False]
 
 
 @given(drafts(), drafts())
@@ -153,7 +153,7 @@ def test_changes_lead_from_one_draft_to_another_and_back(first, second):
 
 
 def test_the_key_is_of_sent_id_and_forms_alone():
-    first = Draft.read(SENTENCES[0])
+    first = SentenceDraft.read(SENTENCES[0])
     other = first.changed([(1, "head", 0, None), (2, "lemma", "we", "us"), (0, "done", True, False)])
     assert other.key == first.key
     assert first.changed([(3, "form", "go", "come")]).key != first.key

@@ -1,4 +1,4 @@
-"""Random histories: gestures, saves, kills, undo, others who change the file; a simple model knows what is right."""
+"""Random histories: edits, saves, kills, undo, others who change the file; a simple model knows what is right."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def _kept(drafts):
     return [{**draft.to_value(), "text": draft.to_text().strip("\r\n\ufeff")} for draft in drafts]
 
 
-def _gesture(rng, words):
+def _random_edit(rng, words):
     word = rng.randint(1, words)
     return rng.choice(
         [
-            {"op": "head", "word": word, "head": rng.randint(0, words)},
-            {"op": "label", "word": word, "label": rng.choice("xy")},
-            {"op": "unset", "word": word},
-            {"op": "forbid", "word": word, "heads": [rng.randint(0, words)]},
-            {"op": "span", "first": 1, "last": word},
-            {"op": "done", "done": rng.random() < 0.7, "accept": False},
-            {"op": "cell", "word": word, "column": "form", "value": rng.choice("abc")},
-            {"op": "split", "word": word, "forms": ["p", "q"]},
-            {"op": "split_sentence", "word": word},
-            {"op": "join_sentence"},
+            {"edit": "head", "word": word, "head": rng.randint(0, words)},
+            {"edit": "label", "word": word, "label": rng.choice("xy")},
+            {"edit": "unset", "word": word},
+            {"edit": "forbid", "word": word, "heads": [rng.randint(0, words)]},
+            {"edit": "span", "first": 1, "last": word},
+            {"edit": "done", "done": rng.random() < 0.7, "accept": False},
+            {"edit": "cell", "word": word, "column": "form", "value": rng.choice("abc")},
+            {"edit": "split", "word": word, "forms": ["p", "q"]},
+            {"edit": "split_sentence", "word": word},
+            {"edit": "join_sentence"},
         ]
     )
 
@@ -53,11 +53,11 @@ def test_a_history_without_others_is_replayed(tmp_path, seed):
     path.write_bytes(text.replace("\n", rng.choice(["\n", "\r\n"])).encode())
     store = opened(path)
     for _ in range(25):
-        step = rng.choice(["gesture"] * 5 + ["undo", "redo", "save", "kill"])
-        if step == "gesture":
+        step = rng.choice(["edit"] * 5 + ["undo", "redo", "save", "kill"])
+        if step == "edit":
             index = rng.randrange(len(store.document))
             try:
-                do(store, index, **_gesture(rng, len(store.document.draft(index).words)))
+                do(store, index, **_random_edit(rng, len(store.document.draft(index).words)))
             except pp.AnnotationError:
                 continue
         elif step == "save":
@@ -69,7 +69,7 @@ def test_a_history_without_others_is_replayed(tmp_path, seed):
             assert _kept(state(store)) == known
             assert not store.notices
         else:
-            store.again(step)
+            store.move_in_history(step)
     store.close()
 
 
@@ -99,7 +99,7 @@ class _Model:
                     self.removed.add(name)
         self.path.write_text("".join(sentences))
 
-    def gesture(self, store):
+    def edit(self, store):
         index = self.rng.randrange(len(store.document))
         draft = store.document.draft(index)
         name, word = draft.comment("sent_id"), self.rng.randint(1, len(draft.words))
@@ -107,11 +107,11 @@ class _Model:
             return
         if self.rng.random() < 0.7:
             label = self.rng.choice("xyz")
-            do(store, index, op="label", word=word, label=label)
+            do(store, index, edit="label", word=word, label=label)
             self.labels[name, word] = label
         else:
             done = self.rng.random() < 0.7
-            do(store, index, op="done", done=done, accept=False)
+            do(store, index, edit="done", done=done, accept=False)
             self.done[name] = done
 
     def check(self, store):
@@ -127,9 +127,9 @@ def test_no_decision_is_lost_or_moved_when_others_change_the_file(tmp_path, seed
     model = _Model(rng, tmp_path / "file.conllu")
     store = opened(model.path)
     for _ in range(25):
-        step = rng.choice(["gesture"] * 4 + ["undo", "save", "outside", "kill", "kill"])
-        if step == "gesture":
-            model.gesture(store)
+        step = rng.choice(["edit"] * 4 + ["undo", "save", "outside", "kill", "kill"])
+        if step == "edit":
+            model.edit(store)
         elif step == "outside":
             model.outside()
         elif step == "save":
@@ -137,12 +137,12 @@ def test_no_decision_is_lost_or_moved_when_others_change_the_file(tmp_path, seed
         elif step == "kill":
             store.close()
             store = opened(model.path)
-        elif store.history.done:  # a gesture, and its undo
+        elif store.history.done:  # an edit, and its undo
             known = dict(model.labels), dict(model.done)
             before = len(store.history.done)
-            model.gesture(store)
+            model.edit(store)
             if len(store.history.done) > before:
-                store.again("undo")
+                store.move_in_history("undo")
             model.labels, model.done = known
         model.check(store)
         assert not any(": the file has " in notice or "no longer in the file" in notice for notice in store.notices)
@@ -153,10 +153,10 @@ def test_of_sentences_that_are_the_same_the_right_one_is_found(tmp_path):
     path = tmp_path / "file.conllu"
     path.write_text(_lines("", ["yes", "sir"]) * 3)
     store = opened(path)
-    do(store, 2, op="label", word=1, label="a")
-    do(store, 2, op="done", done=True, accept=False)
+    do(store, 2, edit="label", word=1, label="a")
+    do(store, 2, edit="done", done=True, accept=False)
     save(store)
-    do(store, 1, op="span", first=1, last=2)
+    do(store, 1, edit="span", first=1, last=2)
     store.close()
     path.write_text(_lines("", ["new"]) + path.read_text())
     for _ in range(2):

@@ -13,11 +13,11 @@ from panparser.annotation.journal import Journal, line_of, record_of
 
 CELLS = {"index": 0, "key": "k", "cells": [[1, "head", None, 2]]}
 RECORDS = [
-    {"op": {"op": "head", "word": 1, "head": 2}, "user": "é", "parts": [CELLS]},
+    {"edit": {"edit": "head", "word": 1, "head": 2}, "user": "é", "parts": [CELLS]},
     {"undo": 1},
     {"redo": 1},
-    {"saving": "abc"},
-    {"saved": 4},
+    {"save_started": "abc"},
+    {"save_finished": 4},
     {"base": "x", "keys": ["k"], "parts": []},
 ]
 
@@ -59,7 +59,7 @@ def test_a_journal_cut_at_any_byte_is_a_journal_of_fewer_records(path):
         assert found == records[:whole]
         assert bool(journal.dropped) == (size not in ends)
         journal.begin("hash", ["k"], 1.0)
-        journal.append({"saving": "x"}, 9.0)
+        journal.append({"save_started": "x"}, 9.0)
         journal.close()
         assert len(read(path)[0]) == whole + 1  # it goes on after the last whole record
 
@@ -100,14 +100,18 @@ def test_lines_that_are_missing_or_doubled_are_found(path):
 @pytest.mark.parametrize(
     "record",
     [
-        {"op": {"op": "head"}, "user": 3, "parts": []},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": -1, "key": "", "cells": []}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[1, "head", None, "2"]]}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[1, "head", None, -2]]}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[0, "head", None, 2]]}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[1, "__class__", None, 2]]}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[0, "spans", [], [[1]]]]}]},
-        {"op": {"op": "head"}, "user": "u", "parts": [{"index": 0, "old": [], "new": [{"text": "", "done": 1}]}]},
+        {"edit": {"edit": "head"}, "user": 3, "parts": []},
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": -1, "key": "", "cells": []}]},
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[1, "head", None, "2"]]}]},
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[1, "head", None, -2]]}]},
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[0, "head", None, 2]]}]},
+        {
+            "edit": {"edit": "head"},
+            "user": "u",
+            "parts": [{"index": 0, "key": "", "cells": [[1, "__class__", None, 2]]}],
+        },
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": 0, "key": "", "cells": [[0, "spans", [], [[1]]]]}]},
+        {"edit": {"edit": "head"}, "user": "u", "parts": [{"index": 0, "old": [], "new": [{"text": "", "done": 1}]}]},
         {"undo": 7},
         {"redo": 0},
         {"what": 1},
@@ -122,11 +126,15 @@ def test_records_that_nobody_writes_are_refused(path, record):
         read(path)
 
 
-def test_a_journal_of_a_later_version_is_refused(path):
-    line = {"n": 0, "at": 1.0, "format": "panparser-journal", "version": 2, "sha256": "x"}
-    path.write_bytes(line_of(line))
-    with pytest.raises(pp.JournalError, match="expected version 1, found 2"):
+@pytest.mark.parametrize("version", [1, 3])
+def test_a_journal_of_another_version_is_refused(path, version):
+    header = {"n": 0, "at": 1.0, "format": "panparser-journal", "version": version, "sha256": "x", "keys": []}
+    first = {"n": 1, "at": 1.0, "user": "me", "op": {"op": "head", "word": 1, "head": 2}, "parts": [CELLS]}
+    data = line_of(header) + line_of(first)
+    path.write_bytes(data)
+    with pytest.raises(pp.JournalError, match=f"expected version 2, found {version}; move the journal away"):
         read(path)
+    assert path.read_bytes() == data
 
 
 @given(st.binary(max_size=60))

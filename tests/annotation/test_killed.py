@@ -9,19 +9,19 @@ import sys
 import pytest
 
 from annotated import FILE, write
-from panparser.annotation.store import Store
+from panparser.annotation.store import AnnotationStore
 
 _ANNOTATOR = """
 import sys, threading
-from panparser.annotation.store import Store
+from panparser.annotation.store import AnnotationStore
 from panparser.annotation.history import part_of_cells
 from panparser.annotation.operations import Label
-store = Store(__import__("pathlib").Path(sys.argv[1]), "me", "", lambda: 1.0)
+store = AnnotationStore(__import__("pathlib").Path(sys.argv[1]), "me", "", lambda: 1.0)
 lock = threading.RLock()
 for number in range(10_000):
     draft = store.document.draft(2)
-    after = Label(number % 5 + 1, f"l{number}").applied(draft, ())
-    store.note({"user": "me", "op": {"op": "label"}, "parts": [part_of_cells(2, draft, after)]})
+    after = Label(number % 5 + 1, f"l{number}").apply(draft, ())
+    store.note({"user": "me", "edit": {"edit": "label"}, "parts": [part_of_cells(2, draft, after)]})
     print(number, flush=True)
     if number % 7 == 6:
         store.save(lock)
@@ -41,13 +41,13 @@ def test_a_process_that_is_killed_loses_nothing_that_it_answered_for(tmp_path, r
                 break
         heard = max([heard, *(int(line) for line in process.stdout.read().split())])  # answered, not yet heard
     assert heard >= stop
-    store = Store(path, "me", "", lambda: 1.0)
+    store = AnnotationStore(path, "me", "", lambda: 1.0)
     done = len(store.history.done)
     assert done in (heard + 1, heard + 2)  # the last may have been written, and not answered any more
     labels = [word.label for word in store.document.draft(2).words]
     latest = {(number % 5): f"l{number}" for number in range(done)}
     assert labels == [latest.get(at) for at in range(5)]
-    while store.again("undo"):
+    while store.move_in_history("undo"):
         pass
     assert store.document.to_bytes().decode() == FILE
     store.close()

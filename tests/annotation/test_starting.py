@@ -12,22 +12,22 @@ from places import ENGLISH
 def test_a_text_becomes_a_file(tmp_path):
     (tmp_path / "text.txt").write_text("They ate it. We didn't!\n\nA new one")
     path = tmp_path / "new.conllu"
-    assert pp.write_text_as_conllu(tmp_path / "text.txt", path) == 3
-    with pp.Session(path, learn=False) as session:
+    assert pp.tokenize_to_conllu(tmp_path / "text.txt", path) == 3
+    with pp.AnnotationSession(path, learn=False) as session:
         assert [session.view(index)["text"] for index in range(3)] == ["They ate it.", "We didn't!", "A new one"]
         assert session.summary()["done"] == 0
     with pytest.raises(pp.AnnotationError, match="exists already"):
-        pp.write_text_as_conllu(tmp_path / "text.txt", path)
+        pp.tokenize_to_conllu(tmp_path / "text.txt", path)
     (tmp_path / "empty.txt").write_text(" \n")
     with pytest.raises(pp.AnnotationError, match="found no words"):
-        pp.write_text_as_conllu(tmp_path / "empty.txt", tmp_path / "other")
+        pp.tokenize_to_conllu(tmp_path / "empty.txt", tmp_path / "other")
 
 
 def test_a_start_from_other_languages_needs_tags(tmp_path):
-    parser = pp.transferred_start(write(tmp_path), [ENGLISH])
-    with pp.Session(tmp_path / "file.conllu", model=parser, learn=False) as session:
+    parser = pp.train_initial_parser(write(tmp_path), [ENGLISH])
+    with pp.AnnotationSession(tmp_path / "file.conllu", model=parser, learn=False) as session:
         assert session.summary()["has_parser"]
         assert session.view(1)["words"][0]["label"] == "nsubj"
     (tmp_path / "bare.conllu").write_text(FILE.replace("\tX\t", "\t_\t").split("\n\n")[2] + "\n\n")
     with pytest.raises(pp.AnnotationError, match="has no tags"):
-        pp.transferred_start(tmp_path / "bare.conllu", [ENGLISH])
+        pp.train_initial_parser(tmp_path / "bare.conllu", [ENGLISH])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from annotated import FILE, gestures, write
+from annotated import FILE, edits, write
 from disks import FaultyDisk, PowerLoss
 from panparser.annotation.journal import Journal
 from panparser.annotation.lock import Lock
@@ -21,12 +21,12 @@ from panparser.storage.disk import Disk
 from stores import do, opened, save, state
 
 
-def test_gestures_survive_without_saving_and_undo_survives_with(tmp_path):
+def test_edits_survive_without_saving_and_undo_survives_with(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
-    do(store, 2, op="span", first=2, last=3)
-    do(store, 0, op="done", done=False)
+    do(store, 1, edit="head", word=1, head=2)
+    do(store, 2, edit="span", first=2, last=3)
+    do(store, 0, edit="done", done=False)
     known = state(store)
     store.close()
     assert path.read_text() == FILE
@@ -39,29 +39,29 @@ def test_gestures_survive_without_saving_and_undo_survives_with(tmp_path):
     store = opened(path)
     assert state(store) == known  # spans and `done`, too, which the file has no place for
     for _ in range(3):
-        store.again("undo")
+        store.move_in_history("undo")
     assert store.document.to_bytes().decode() == FILE
     assert not store.document.draft(2).spans
-    assert store.again("undo") == []
+    assert store.move_in_history("undo") == []
     store.close()
     store = opened(path)
     assert store.document.to_bytes().decode() == FILE
     for _ in range(3):
-        store.again("redo")
+        store.move_in_history("redo")
     assert state(store) == known
     store.close()
 
 
 @settings(max_examples=60)
 @given(
-    st.lists(st.tuples(st.integers(0, 4), gestures() | st.sampled_from(["undo", "redo", "save", "crash"])), max_size=14)
+    st.lists(st.tuples(st.integers(0, 4), edits() | st.sampled_from(["undo", "redo", "save", "crash"])), max_size=14)
 )
 def test_any_history_is_replayed(tmp_path_factory, steps):
     path = write(tmp_path_factory.mktemp("any"))
     store = opened(path)
     for index, step in steps:
         if step in ("undo", "redo"):
-            store.again(step)
+            store.move_in_history(step)
         elif step == "save":
             save(store)
         elif step == "crash":
@@ -77,11 +77,11 @@ def test_any_history_is_replayed(tmp_path_factory, steps):
             except pp.AnnotationError:
                 continue
     known, taken_back = state(store), 0
-    while store.again("undo"):
+    while store.move_in_history("undo"):
         taken_back += 1
     assert store.document.to_bytes().decode() == FILE
     for _ in range(taken_back):
-        store.again("redo")
+        store.move_in_history("redo")
     assert state(store) == known
     store.close()
 
@@ -90,21 +90,21 @@ def test_any_history_is_replayed(tmp_path_factory, steps):
 
 
 def _work(path, heard):
-    """Gestures and saving; what was answered is heard."""
+    """Edits and saving; what was answered is heard."""
     store = opened(path)
     try:
         heard.append(store.document.to_bytes())
         steps = (
-            (1, {"op": "head", "word": 1, "head": 2}),
-            (2, {"op": "split_sentence", "word": 3}),
-            (1, {"op": "label", "word": 1, "label": "obj"}),
+            (1, {"edit": "head", "word": 1, "head": 2}),
+            (2, {"edit": "split_sentence", "word": 3}),
+            (1, {"edit": "label", "word": 1, "label": "obj"}),
         )
         for number, (index, value) in enumerate(steps):
             do(store, index, **value)
             heard.append(store.document.to_bytes())
             if number != 1:
                 save(store)
-        store.again("undo")
+        store.move_in_history("undo")
         heard.append(store.document.to_bytes())
         save(store)
     finally:
@@ -171,16 +171,16 @@ def test_a_disk_that_fails_makes_it_read_only_or_is_told_and_loses_nothing(tmp_p
 def test_a_full_disk_makes_it_read_only_and_says_why(tmp_path, monkeypatch):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     known = state(store)
     monkeypatch.setattr(files, "disk", FaultyDisk(1, errno.ENOSPC))
     with pytest.raises(pp.JournalError, match="journal: cannot be written: ENOSPC"):
-        do(store, 1, op="head", word=2, head=0)
+        do(store, 1, edit="head", word=2, head=0)
     monkeypatch.setattr(files, "disk", Disk())
     assert "ENOSPC" in store.read_only
     assert state(store) == known
     with pytest.raises(pp.AnnotationError, match=r"is read-only now: .*ENOSPC"):
-        do(store, 1, op="head", word=2, head=0)
+        do(store, 1, edit="head", word=2, head=0)
     store.close()
     store = opened(path)
     assert state(store) == known
@@ -221,10 +221,10 @@ def test_a_lock_that_was_removed_just_now_is_taken_anew(tmp_path, monkeypatch):
 def test_a_file_that_others_changed_is_merged(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
-    do(store, 2, op="span", first=2, last=3)
-    do(store, 2, op="label", word=5, label="obj")
-    do(store, 2, op="head", word=4, head=5)
+    do(store, 1, edit="head", word=1, head=2)
+    do(store, 2, edit="span", first=2, last=3)
+    do(store, 2, edit="label", word=5, label="obj")
+    do(store, 2, edit="head", word=4, head=5)
     store.close()
     theirs = "1\tnew\t_\t_\t_\t_\t0\troot\t_\t_\n\n" + FILE.replace("5\te\te\tX", "5\te\te\tY").replace(
         "4\td\td\tX\t_\t_\t_", "4\td\td\tX\t_\t_\t1"
@@ -245,41 +245,41 @@ def test_a_file_that_others_changed_is_merged(tmp_path):
     store = opened(path)
     assert state(store) == known
     assert not store.notices
-    assert store.again("undo") == []  # what was done before others changed the file
+    assert store.move_in_history("undo") == []  # what was done before others changed the file
     store.close()
 
 
 def test_a_file_that_others_change_while_it_is_open_is_merged_before_it_is_saved(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     save(store)
     path.write_text(path.read_text().replace("5\te\te\tX", "5\te\te\tY"))
-    do(store, 1, op="head", word=2, head=0)
+    do(store, 1, edit="head", word=2, head=0)
     assert save(store) == (True, True)
     text = path.read_text()
     assert "5\te\te\tY" in text
     assert "1\tThey\tthey\tPRON\t_\tNumber=Plur\t2\t" in text
     assert "VERB\t_\t_\t0\troot" in text
     assert store.notices[1:] == ["what was done before that can no longer be undone"]
-    assert store.again("undo") == []
-    do(store, 1, op="head", word=2, head=1)
-    store.again("undo")
+    assert store.move_in_history("undo") == []
+    do(store, 1, edit="head", word=2, head=1)
+    store.move_in_history("undo")
     assert store.document.draft(1).words[1].head == 0
-    assert store.again("undo") == []
+    assert store.move_in_history("undo") == []
     store.close()
 
 
 def test_an_older_version_of_the_file_gets_what_it_lacks(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     save(store)
     known = path.read_text()
     store.close()
     path.write_text(FILE)
     store = opened(path)
-    assert "is as it was some time ago; 1 later gestures were done again" in store.notices[0]
+    assert "is as it was some time ago; 1 later edits were done again" in store.notices[0]
     assert store.document.to_bytes().decode() == known
     store.close()
 
@@ -287,7 +287,7 @@ def test_an_older_version_of_the_file_gets_what_it_lacks(tmp_path):
 def test_the_journal_of_another_file_is_refused(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     store.close()
     other = "1\tx\t_\t_\t_\t_\t_\t_\t_\t_\n\n"
     path.write_text(other)
@@ -301,7 +301,7 @@ def test_the_journal_of_another_file_is_refused(tmp_path):
 def test_a_torn_line_is_dropped_and_told(tmp_path):
     path = write(tmp_path)
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     known = state(store)
     store.close()
     journal = tmp_path / "file.conllu.journal"
@@ -318,7 +318,7 @@ def test_links_stay_links(tmp_path):
     path = tmp_path / "file.conllu"
     path.symlink_to("real")
     store = opened(path)
-    do(store, 1, op="head", word=1, head=2)
+    do(store, 1, edit="head", word=1, head=2)
     save(store)
     store.close()
     assert path.is_symlink()
@@ -355,10 +355,10 @@ def test_what_others_write_while_the_file_is_saved_is_merged(tmp_path, monkeypat
     path = write(tmp_path)
     (tmp_path / "file.conllu~").write_bytes(b"")  # only the file itself is written
     store = opened(path)
-    do(store, 1, op="label", word=1, label="nsubj")
+    do(store, 1, edit="label", word=1, label="nsubj")
     monkeypatch.setattr(files, "disk", SharedDisk(path, step))
     save(store)
-    do(store, 2, op="label", word=1, label="dep")
+    do(store, 2, edit="label", word=1, label="dep")
     save(store)
     text = path.read_text()
     assert "sent_id = others" in text
@@ -375,7 +375,7 @@ def test_a_file_that_others_write_all_the_time_is_not_replaced(tmp_path, monkeyp
     path = write(tmp_path)
     (tmp_path / "file.conllu~").write_bytes(b"")
     store = opened(path)
-    do(store, 1, op="label", word=1, label="nsubj")
+    do(store, 1, edit="label", word=1, label="nsubj")
 
     class Busy(SharedDisk):
         def sync(self, stream):
@@ -401,7 +401,7 @@ def test_a_backup_that_is_there_already_stays(tmp_path, had_backup):
         backup.write_text("an editor's own")
     store = opened(path)
     for label in ("nsubj", "obj"):
-        do(store, 1, op="label", word=1, label=label)
+        do(store, 1, edit="label", word=1, label=label)
         save(store)
     assert backup.read_text() == ("an editor's own" if had_backup else FILE)
     store.close()

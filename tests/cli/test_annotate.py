@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from panparser.annotation.progress import FIELDS
-from panparser.annotation.session import Session
+from panparser.annotation.session import AnnotationSession
 from places import DATA
 
 ROWS = "# sent_id = 1\n1\tbig\t_\tADJ\t_\t_\t_\t_\t_\t_\n2\tdogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
@@ -26,12 +26,12 @@ def file(tmp_path):
     return path
 
 
-def annotated(path, *gestures):
+def annotated(path, *edits):
     """A file in which somebody did this."""
     path.write_text(ROWS, encoding="utf-8")
-    with Session(path, learn=False, user="ann") as session:
-        for gesture in gestures:
-            session.edit(0, session.view(0)["version"], gesture)
+    with AnnotationSession(path, learn=False, user="ann") as session:
+        for edit in edits:
+            session.edit(0, session.view(0)["version"], edit)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def annotated(path, *gestures):
         (["new.conllu", "--text", "nothing.txt"], "nothing.txt"),
         (["work.conllu", "--transfer", "nothing/"], "nothing"),
         (["work.conllu", "--shortcuts", "nothing.json"], "nothing.json"),
-        (["work.conllu", "--export", "gestures.csv"], "work.conllu: has no journal"),
+        (["work.conllu", "--export", "edits.csv"], "work.conllu: has no journal"),
         (["work.conllu", "--export", "work.conllu"], "is an input, and would be replaced"),
         (["work.conllu", "--compare", "nothing.conllu"], "nothing.conllu"),
         (["empty.conllu"], "empty.conllu: expected sentences to annotate, found none"),
@@ -72,17 +72,17 @@ def test_a_combination_is_refused(run, file, in_pipeline):
 
 
 def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):
-    with Session(file, learn=False, address="http://127.0.0.1:8010/"):
+    with AnnotationSession(file, learn=False, address="http://127.0.0.1:8010/"):
         code, _, errors = run("annotate", file, "--no-browser")
     assert code == 2
     assert "is being annotated at http://127.0.0.1:8010/" in errors
 
 
-def test_gestures_are_exported(run, file):
-    annotated(file, {"op": "head", "word": 1, "head": 2}, {"op": "note", "text": "sic, \u201cé\u201d"})
-    target = file.with_name("gestures.csv")
+def test_edits_are_exported(run, file):
+    annotated(file, {"edit": "head", "word": 1, "head": 2}, {"edit": "note", "text": "sic, \u201cé\u201d"})
+    target = file.with_name("edits.csv")
     code, _, errors = run("annotate", file, "--export", target)
-    assert (code, errors) == (0, f"panparser: {target}: 2 gestures\n")
+    assert (code, errors) == (0, f"panparser: {target}: 2 edits\n")
     with target.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [(row["user"], row["sentence"], row["sent_id"], row["word"]) for row in rows] == [
@@ -93,20 +93,23 @@ def test_gestures_are_exported(run, file):
     assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", rows[0]["time"])
 
 
-def test_gestures_are_exported_as_lines_of_json(run, file):
-    split = {"op": "split", "word": 2, "forms": ["do", "gs"]}
-    annotated(file, split, {"op": "relabel", "places": [[0, 1]], "label": "amod"})
-    target = file.with_name("gestures.jsonl")
+def test_edits_are_exported_as_lines_of_json(run, file):
+    split = {"edit": "split", "word": 2, "forms": ["do", "gs"]}
+    annotated(file, split, {"edit": "relabel", "places": [[0, 1]], "label": "amod"})
+    target = file.with_name("edits.jsonl")
     assert run("annotate", file, "--export", target)[0] == 0
     first, *more = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
     assert list(first) == list(FIELDS)
-    assert (first["gesture"], first["sent_id"], first["word"]) == ("split", "1", 2)
+    assert (first["edit"], first["sent_id"], first["word"]) == ("split", "1", 2)
     assert first["detail"] == {"forms": ["do", "gs"]}
     assert [each["detail"] for each in more] == [{"label": "amod", "places": [[1, 1]], "reason": ""}]
 
 
 def test_two_annotators_are_compared(run, tmp_path):
-    arcs = [{"op": "arc", "word": 1, "head": 2, "label": "amod"}, {"op": "arc", "word": 2, "head": 0, "label": "root"}]
+    arcs = [
+        {"edit": "arc", "word": 1, "head": 2, "label": "amod"},
+        {"edit": "arc", "word": 2, "head": 0, "label": "root"},
+    ]
     one, two = tmp_path / "one.conllu", tmp_path / "two.conllu"
     annotated(one, *arcs)
     annotated(two, {**arcs[0], "label": "det"}, arcs[1])

@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 READERS = (
     *("glossed", "gloss-tables", "links"),
     *("conllu", "conllx", "validation", "constraints", "text", "recipes", "tables-toml", "tables-json", "templates"),
-    *("journals", "gestures", "documents"),
+    *("journals", "edits", "documents"),
     *("grids", "outcomes", "vectors", "conditions", "criteria", "strategies", "weights", "typologies", "rewriting"),
     *("models", "models-header", "models-content", "models-arrays", "checkpoints", "checkpoints-arrays"),
     *("networks-header", "networks-content", "networks-arrays"),

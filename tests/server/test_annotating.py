@@ -12,19 +12,19 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from annotating import Asker
-from panparser.annotation.session import Session
-from panparser.server.annotating.guarding import Guard
-from panparser.server.annotating.questions import QUESTIONS
+from panparser.annotation.session import AnnotationSession
+from panparser.server.annotating.guarding import Authenticator
+from panparser.server.annotating.questions import ROUTES
 
-HEAD = {"op": "head", "word": 1, "head": 2}
-SEEN = {"key": "s1#", "order": 0, "version": 0}  # of a view
+HEAD = {"edit": "head", "word": 1, "head": 2}
+SEEN = {"key": "s1#", "layout_version": 0, "version": 0}  # of a view
 READ = ["/", "/assets/annotate.js", "/api/summary", "/api/sentence/0", "/api/search?text=dog", "/api/events"]
 CHANGED = ["/api/sentence/0/edit", "/api/undo", "/api/redo"]
 
 
 @pytest.fixture
 def session(file):
-    with Session(file) as opened:
+    with AnnotationSession(file) as opened:
         yield opened
 
 
@@ -34,35 +34,35 @@ def ask(session):
 
 
 def edited(ask, **headers):
-    return ask.post("/api/sentence/0/edit", SEEN | {"operation": HEAD}, **headers)
+    return ask.post("/api/sentence/0/edit", SEEN | {"edit": HEAD}, **headers)
 
 
 # --- Who may ask ---
 
 
 def test_the_token_buys_a_cookie(ask):
-    opened = ask.get(f"/?token={ask.guard.token}", cookie=None)
+    opened = ask.get(f"/?token={ask.authenticator.token}", cookie=None)
     assert opened.status == 200
     assert opened.headers["set-cookie"].startswith("panparser-8010=")
     assert {"HttpOnly", "SameSite=Strict", "Path=/"} <= set(opened.headers["set-cookie"].split("; "))
-    assert ask.guard.token not in opened.body.decode()
+    assert ask.authenticator.token not in opened.body.decode()
     cookie = opened.headers["set-cookie"].partition(";")[0]
     assert ask.get("/api/summary", cookie=f"theme=dark; {cookie}").status == 200
     assert ask.get("/", cookie=cookie).status == 200
-    assert ask.get(f"/?token={ask.guard.token[:-1]}").status == 403
+    assert ask.get(f"/?token={ask.authenticator.token[:-1]}").status == 403
     assert ask.get("/?token=").status == 403
 
 
 @pytest.mark.parametrize("path", READ)
 @pytest.mark.parametrize("cookie", [None, "", "panparser-8010=x", "panparser-8011={}", "=;;=", "panparser-8010"])
 def test_without_the_cookie_nothing_is_read(ask, path, cookie):
-    given = cookie and cookie.format(ask.guard.cookie)
+    given = cookie and cookie.format(ask.authenticator.cookie)
     assert ask.get(path, cookie=given).status == 401
 
 
 @pytest.mark.parametrize("path", CHANGED)
 def test_without_the_cookie_nothing_is_changed(ask, session, path):
-    assert ask.post(path, {"version": 0, "operation": HEAD}, cookie=None).status == 401
+    assert ask.post(path, {"version": 0, "edit": HEAD}, cookie=None).status == 401
     assert session.view(0)["version"] == 0
 
 
@@ -72,7 +72,7 @@ def test_without_the_cookie_nothing_is_changed(ask, session, path):
 )
 def test_other_names_are_refused(ask, host):
     assert ask.get("/api/summary", host=host).status == 403
-    assert ask.get(f"/?token={ask.guard.token}", host=host).status == 403
+    assert ask.get(f"/?token={ask.authenticator.token}", host=host).status == 403
     assert edited(ask, host=host).status == 403
 
 
@@ -82,11 +82,11 @@ def test_names_of_this_machine_are_accepted(ask, host):
 
 
 def test_more_names_can_be_allowed():
-    guard = Guard.of("192.168.1.5", 8010, ["Lab.example.org"])
+    authenticator = Authenticator.create("192.168.1.5", 8010, ["Lab.example.org"])
     for name in ("192.168.1.5:8010", "lab.example.org"):
-        guard.check_host({"host": name})
-    assert guard.hosts > {"localhost"}
-    assert Guard.of("0.0.0.0", 8010).hosts == Guard.of("127.0.0.1", 8010).hosts
+        authenticator.check_host({"host": name})
+    assert authenticator.hosts > {"localhost"}
+    assert Authenticator.create("0.0.0.0", 8010).hosts == Authenticator.create("127.0.0.1", 8010).hosts
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "", "null"])
@@ -104,7 +104,7 @@ def test_old_browsers_are_known_by_their_origin(ask):
 
 
 def test_secrets_differ_from_run_to_run():
-    one, two = Guard(1), Guard(1)
+    one, two = Authenticator(1), Authenticator(1)
     assert len({one.token, one.cookie, two.token, two.cookie}) == 4
     assert len(one.token) >= 32
     assert one.token not in repr(one)
@@ -126,20 +126,20 @@ def test_changes_are_json(ask, session, kind):
         b"{",
         b"[]",
         b"null",
-        b'{"key": "", "order": 0, "version": 0}',
-        b'{"version": 0, "operation": {"op": "head", "word": 1, "head": 2}}',
-        b'{"key": "", "version": 0, "operation": {"op": "head", "word": 1, "head": 2}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": []}',
-        b'{"key": "", "order": 0, "version": "0", "operation": {}}',
-        b'{"key": "", "order": 0, "version": true, "operation": {"op": "head", "word": 1, "head": 2}}',
-        b'{"key": "", "order": 0, "version": NaN, "operation": {}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "undo"}, "path": "/etc/passwd"}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "rm"}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 1}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 99, "head": 2}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "head", "word": 1, "head": 1e400}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "label", "word": 1, "label": "\\ud800"}}',
-        b'{"key": "", "order": 0, "version": 0, "operation": {"op": "label", "word": 1, "label": "a\\tb"}}',
+        b'{"key": "", "layout_version": 0, "version": 0}',
+        b'{"version": 0, "edit": {"edit": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "version": 0, "edit": {"edit": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": []}',
+        b'{"key": "", "layout_version": 0, "version": "0", "edit": {}}',
+        b'{"key": "", "layout_version": 0, "version": true, "edit": {"edit": "head", "word": 1, "head": 2}}',
+        b'{"key": "", "layout_version": 0, "version": NaN, "edit": {}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "undo"}, "path": "/etc/passwd"}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "rm"}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "head", "word": 1}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "head", "word": 99, "head": 2}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "head", "word": 1, "head": 1e400}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "label", "word": 1, "label": "\\ud800"}}',
+        b'{"key": "", "layout_version": 0, "version": 0, "edit": {"edit": "label", "word": 1, "label": "a\\tb"}}',
         b"\xff\xfe",
         b"[" * 100_000,
     ],
@@ -181,7 +181,7 @@ def test_paths_are_those_of_a_table(ask, path):
 def test_get_changes_nothing(ask, session):
     for path in CHANGED:
         assert ask.get(path).status == 405
-    assert all(question.method == "POST" for question in QUESTIONS if question.body is not None)
+    assert all(question.method == "POST" for question in ROUTES if question.body is not None)
     for method in ("PUT", "DELETE", "OPTIONS", "PATCH", "HEAD"):
         assert ask(method, "/api/sentence/0/edit").status == 405
 
@@ -213,7 +213,7 @@ def test_an_edit_is_answered_with_the_new_view(ask, file):
     assert answer.value["version"] > 0
     assert answer.value["words"][0]["head"] == 2
     assert answer.value["words"][0]["decided"]["head"]
-    assert '"op":"head"' in file.with_name("work.conllu.journal").read_text()
+    assert '"edit":"head"' in file.with_name("work.conllu.journal").read_text()
 
 
 def test_a_stale_version_is_refused_with_the_present_view(ask):
@@ -224,18 +224,18 @@ def test_a_stale_version_is_refused_with_the_present_view(ask):
     assert "look at it again" in stale.value["error"]
 
 
-def test_a_gesture_never_goes_to_another_sentence(ask, session):
+def test_an_edit_never_goes_to_another_sentence(ask, session):
     seen = ask.get("/api/sentence/2").value
-    session.edit(0, 0, {"op": "split_sentence", "word": 3})
-    body = {name: seen[name] for name in SEEN} | {"operation": HEAD}
+    session.edit(0, 0, {"edit": "split_sentence", "word": 3})
+    body = {name: seen[name] for name in SEEN} | {"edit": HEAD}
     refused = ask.post("/api/sentence/2/edit", body)
     assert refused.status == 409
     now = refused.value["view"]
-    assert (now["sent_id"], now["index"], now["order"]) == (seen["sent_id"], 3, 1)  # where it is now
-    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&order=0").value == now
-    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&order=1").value["index"] == 2
-    assert ask.get("/api/sentence/2?key=unknown&order=x").value["index"] == 2
-    body = {name: now[name] for name in SEEN} | {"operation": HEAD}
+    assert (now["sent_id"], now["index"], now["layout_version"]) == (seen["sent_id"], 3, 1)  # where it is now
+    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&layout_version=0").value == now
+    assert ask.get(f"/api/sentence/2?key={seen['key'].replace('#', '%23')}&layout_version=1").value["index"] == 2
+    assert ask.get("/api/sentence/2?key=unknown&layout_version=x").value["index"] == 2
+    body = {name: now[name] for name in SEEN} | {"edit": HEAD}
     assert ask.post("/api/sentence/3/edit", body).value["sent_id"] == seen["sent_id"]
 
 
@@ -276,7 +276,7 @@ def test_texts_of_pages_are_never_markup(ask):
 
 
 def test_json_is_ascii(session, file):
-    session.edit(0, 0, {"op": "note", "text": "\u2028 ünï"})
+    session.edit(0, 0, {"edit": "note", "text": "\u2028 ünï"})
     answer = Asker(session).get("/api/sentence/0")
     assert answer.body.isascii()
     assert json.loads(answer.body)["note"] == "ünï"
@@ -297,4 +297,4 @@ def test_a_page_that_leaves_at_once_leaves_its_place(ask):
 
     for _ in range(3):
         asyncio.run(joined())
-    assert not ask.service.events._pages
+    assert not ask.service.events._subscribers

@@ -17,7 +17,7 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from annotating import annotating, settle, visited
-from panparser.annotation.session import Session
+from panparser.annotation.session import AnnotationSession
 
 
 class Process:
@@ -107,11 +107,11 @@ def check_kept(file, shown, rows, versions, pressed):
         assert row[2] == word["upos"]
         assert row[5:7] == [str(word["head"]), word["label"]]
     lines = file.with_name("work.conllu.journal").read_text().splitlines()
-    changes = [record for record in map(json.loads, lines) if record.keys() & {"op", "undo", "redo"}]
+    changes = [record for record in map(json.loads, lines) if record.keys() & {"edit", "undo", "redo"}]
     numbers = {record["n"] for record in changes}
     assert set(versions) - {0} <= numbers
     assert len(changes) <= pressed
-    with Session(file, learn=False) as session:
+    with AnnotationSession(file, learn=False) as session:
         found = session.view(shown["index"])
     for name in ("version", "words", "done", "note"):
         assert found[name] == shown[name], name
@@ -146,7 +146,7 @@ def test_an_edit_whose_answer_is_lost_is_not_done_twice(context, file, key):
         page.locator("#banner").wait_for(state="hidden", timeout=10_000)
         assert page.locator("#told.trouble").count() == 0
         lines = file.with_name("work.conllu.journal").read_text().splitlines()
-        assert len([line for line in lines if '"op":{' in line]) == 1
+        assert len([line for line in lines if '"edit":{' in line]) == 1
         page.keyboard.press("Control+z")
         settle(page)
         assert not session.summary()["can_undo"]
@@ -168,5 +168,5 @@ def test_an_edit_that_nobody_heard_is_shown_and_sent_later(context, file):
         page.locator("#banner").wait_for(state="hidden", timeout=20_000)
         settle(page)
     journal = file.with_name("work.conllu.journal").read_text()
-    assert journal.count('"op":"head"') == 1
-    assert '"op":"label"' not in journal
+    assert journal.count('"edit":"head"') == 1
+    assert '"edit":"label"' not in journal

@@ -23,7 +23,7 @@ pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'pa
 from annotating import annotating, conllu, settle, visited
 from browser import until
 from panparser.server.annotating import running
-from panparser.server.annotating.guarding import Guard
+from panparser.server.annotating.guarding import Authenticator
 from panparser.server.annotating.service import AnnotationService
 
 LONGEST = 6  # words of sentences that are annotated here
@@ -186,7 +186,7 @@ def test_another_tree_is_taken_and_undone_in_one_step(context, tmp_path):
         settle(page)
         taken = session.view(0)
         assert "Tree 1 taken" in page.inner_text("#told")
-        assert taken["version"] == 1  # one gesture
+        assert taken["version"] == 1  # one edit
         page.keyboard.press("Control+z")
         settle(page)
         assert session.view(0)["words"] == before["words"] != taken["words"]
@@ -351,13 +351,13 @@ def test_a_page_follows_its_sentence_when_others_move_it(context, file):
         deaf.wait_for_selector('html[data-ready="yes"]', state="attached")
         page.keyboard.press("ArrowRight")
         page.keyboard.press("Space")  # picks a word
-        body = {name: session.view(0)[name] for name in ("key", "order", "version")}
+        body = {name: session.view(0)[name] for name in ("key", "layout_version", "version")}
         other = context.new_page()
         other.goto(address.partition("?")[0])
         other.evaluate(
             "body => fetch('api/sentence/0/edit', {method: 'POST', headers: {'Content-Type': 'application/json'},"
             " body: JSON.stringify(body)})",
-            {**body, "operation": {"op": "split_sentence", "word": 3}},
+            {**body, "edit": {"edit": "split_sentence", "word": 3}},
         )
         until(page, "document.getElementById('number').value === '3'")
         page.keyboard.press("Space")  # on the word that is still picked: the root
@@ -409,7 +409,7 @@ def test_all_texts_can_be_read_in_both_themes(chromium, file, scheme):
     context = chromium.new_context(viewport={"width": 1300, "height": 900}, color_scheme=scheme)
     with annotating(file) as (address, session):
         for word, head in ((1, 2), (2, 1)):  # a circle
-            session.edit(0, session.view(0)["version"], {"op": "head", "word": word, "head": head})
+            session.edit(0, session.view(0)["version"], {"edit": "head", "word": word, "head": head})
         page = visited(context, f"{address}#1")
         assert page.locator("#tree .conflict").count() == 2
         assert "circle" in page.inner_text("#problems-panel")
@@ -471,11 +471,11 @@ def test_the_browser_is_told_a_file_that_others_cannot_read(context, file, monke
 
     monkeypatch.setattr(running, "AnnotationServer", Opened)
     monkeypatch.setattr(running.webbrowser, "open", told.append)
-    with pp.Session(file, learn=False) as session, running.listen_near("127.0.0.1", 0) as listening:
+    with pp.AnnotationSession(file, learn=False) as session, running.listen_near("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
-        guard = Guard.of("127.0.0.1", port)
-        address = running.address_of("127.0.0.1", port, guard.token)
-        service = AnnotationService(session, guard)
+        authenticator = Authenticator.create("127.0.0.1", port)
+        address = running.address_of("127.0.0.1", port, authenticator.token)
+        service = AnnotationService(session, authenticator)
         thread = threading.Thread(target=running.run, args=(service, listening), kwargs={"browse": address})
         thread.start()
         try:
@@ -483,7 +483,7 @@ def test_the_browser_is_told_a_file_that_others_cannot_read(context, file, monke
                 if not told:
                     time.sleep(0.01)
             place = Path(url2pathname(told[0].removeprefix("file://")))
-            assert guard.token not in told[0]
+            assert authenticator.token not in told[0]
             assert place.parent == file.parent
             assert os.name == "nt" or place.stat().st_mode & 0o777 == 0o600
             page = visited(context, told[0])
@@ -527,7 +527,7 @@ def elsewhere(page):
 def test_a_page_from_another_port_neither_reads_nor_writes(context, file, name):
     with annotating(file) as (address, session):
         visited(context, address)
-        session.edit(0, 0, {"op": "note", "text": "kept"})
+        session.edit(0, 0, {"edit": "note", "text": "kept"})
         before = session.view(0)["version"]
         base = re.match("http://[^/]+", address)[0]
         with elsewhere(ATTACK.replace("BASE", base)) as port:

@@ -1,4 +1,4 @@
-"""Files to annotate, and gestures of people who do all kinds of things."""
+"""Files to annotate, and edits of people who do all kinds of things."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.drafts import SentenceDraft, Word
 from panparser.annotation.operations import COLUMNS
 
 FILE = """\
@@ -45,7 +45,7 @@ def write(folder: Path, text: str = FILE) -> Path:
 
 
 @st.composite
-def drafts(draw: Any, most: int = 7) -> Draft:
+def drafts(draw: Any, most: int = 7) -> SentenceDraft:
     """Sentences of a few words, of which some have heads and labels."""
     count = draw(st.integers(1, most))
     words = []
@@ -61,7 +61,7 @@ def drafts(draw: Any, most: int = 7) -> Draft:
             )
         )
     comments = ("# sent_id = s", "# text = " + "".join(_written(word) for word in words).rstrip())
-    return Draft(tuple(words), comments if draw(st.booleans()) else ())
+    return SentenceDraft(tuple(words), comments if draw(st.booleans()) else ())
 
 
 def _written(word: Word) -> str:
@@ -69,7 +69,7 @@ def _written(word: Word) -> str:
 
 
 NUMBER = st.integers(1, 8)
-GESTURES: dict[str, Any] = {
+EDIT_FIELDS: dict[str, Any] = {
     "head": {"word": NUMBER, "head": st.integers(0, 8)},
     "label": {"word": NUMBER, "label": st.sampled_from(["obj", "nmod:poss", "a b", ""])},
     "arc": {"word": NUMBER, "head": st.integers(0, 8), "label": st.just("obl")},
@@ -98,7 +98,7 @@ GESTURES: dict[str, Any] = {
 
 
 @st.composite
-def gestures(draw: Any) -> dict[str, Any]:
-    """JSON of gestures; some of them no sentence allows."""
-    name = draw(st.sampled_from(sorted(GESTURES)))
-    return {"op": name} | {key: draw(values) for key, values in GESTURES[name].items()}
+def edits(draw: Any) -> dict[str, Any]:
+    """JSON of edits; some of them no sentence allows."""
+    name = draw(st.sampled_from(sorted(EDIT_FIELDS)))
+    return {"edit": name} | {key: draw(values) for key, values in EDIT_FIELDS[name].items()}

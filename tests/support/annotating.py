@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from panparser.annotation.session import Session
-from panparser.server.annotating.guarding import Guard
+from panparser.annotation.session import AnnotationSession
+from panparser.server.annotating.guarding import Authenticator
 from panparser.server.annotating.running import listen_near, server_of
 from panparser.server.annotating.service import AnnotationService
 
@@ -44,14 +44,14 @@ class Reply:
 class Asker:
     """Gives requests to the page of a session; as a browser with the cookie would, unless headers say otherwise."""
 
-    def __init__(self, session: Session, **limits: Any) -> None:
-        self.guard = Guard.of("127.0.0.1", 8010)
-        self.service = AnnotationService(session, self.guard, **limits)
+    def __init__(self, session: AnnotationSession, **limits: Any) -> None:
+        self.authenticator = Authenticator.create("127.0.0.1", 8010)
+        self.service = AnnotationService(session, self.authenticator, **limits)
 
     def own(self) -> dict[str, str]:
         return {
             "host": "127.0.0.1:8010",
-            "cookie": f"{self.guard.cookie_name}={self.guard.cookie}",
+            "cookie": f"{self.authenticator.cookie_name}={self.authenticator.cookie}",
             "sec-fetch-site": "same-origin",
         }
 
@@ -118,17 +118,17 @@ def settle(page: Any) -> None:
 
 
 @contextmanager
-def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str, Session]]:
+def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str, AnnotationSession]]:
     """The address, with its token, of a page at a loopback port; and its session."""
-    with Session(file, **options) as session, listen_near("127.0.0.1", port) as listening:
+    with AnnotationSession(file, **options) as session, listen_near("127.0.0.1", port) as listening:
         number = listening.getsockname()[1]
-        guard = Guard.of("127.0.0.1", number)
-        service = AnnotationService(session, guard)
+        authenticator = Authenticator.create("127.0.0.1", number)
+        service = AnnotationService(session, authenticator)
         server = server_of(service)
         thread = threading.Thread(target=lambda: asyncio.run(_served(server, listening)))
         thread.start()
         try:
-            yield f"http://127.0.0.1:{number}/?token={guard.token}", session
+            yield f"http://127.0.0.1:{number}/?token={authenticator.token}", session
         finally:
             server.should_exit = True
             thread.join()

@@ -1,30 +1,30 @@
-"""Stores, and gestures in them as a session does them."""
+"""Stores, and edits in them as a session does them."""
 
 from __future__ import annotations
 
 import threading
 
 from panparser.annotation import history
-from panparser.annotation.operations import operation, outcome
-from panparser.annotation.store import Store
+from panparser.annotation.operations import apply_edit, parse_edit
+from panparser.annotation.store import AnnotationStore
 
 
 def opened(path):
-    return Store(path, "me", "http://here", lambda: 1.0)
+    return AnnotationStore(path, "me", "http://here", lambda: 1.0)
 
 
 def do(store, index, **value):
-    """A gesture, as a session does it."""
-    draft, gesture = store.document.draft(index), operation(value)
+    """An edit, as a session does it."""
+    draft, edit = store.document.draft(index), parse_edit(value)
     following = store.document.draft(index + 1) if index + 1 < len(store.document) else None
-    taken, drafts = outcome(gesture, draft, draft.words, following)
+    taken, drafts = apply_edit(edit, draft, draft.words, following)
     if taken == len(drafts) == 1:
         part = history.part_of_cells(index, draft, drafts[0])
     else:
         old = [each.to_value() for each in (draft, following)[:taken]]
         part = {"index": index, "old": old, "new": [each.to_value() for each in drafts]}
     if part:
-        store.note({"user": "me", "op": gesture.to_value(), "parts": [part]})
+        store.note({"user": "me", "edit": edit.to_value(), "parts": [part]})
 
 
 def state(store):

@@ -1,4 +1,4 @@
-"""Annotation of treebanks by a person and a parser that learns: documents, gestures, journal, completion, learning."""
+"""Annotation of treebanks by a person and a parser that learns: documents, edits, journal, completion, learning."""
 
 from panparser._names import lazy
 

@@ -1,4 +1,4 @@
-"""Agreement of two annotators: scores, chance-corrected, and the words to adjudicate."""
+"""AnnotatorAgreement of two annotators: scores, chance-corrected, and the words to adjudicate."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from panparser.annotation.document import Document
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.errors import AnnotationError
 
 _FIELDS = ("head", "label", "upos", "feats", "lemma")
 
 
 @dataclass
-class Agreement:
+class AnnotatorAgreement:
     """What two annotators' files have in common, of the sentences with the same key; as far as both decided.
 
     `kappa`: Cohen's, of labels of words to which both gave the same head. `disagreements`: sentence (in the first
@@ -62,10 +62,10 @@ class Agreement:
         return {name: getattr(self, name) for name in counts} | rounded | {"disagreements": self.disagreements}
 
 
-def agreement(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> Agreement:
+def measure_agreement(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> AnnotatorAgreement:
     """Compares two files, sentence by sentence, by sent_id and forms. Raises AnnotationError if none is in both."""
     one, other = Document.open(Path(first)), Document.open(Path(second))
-    places, found = other.keys(), Agreement()
+    places, found = other.keys(), AnnotatorAgreement()
     matched = 0
     for key, index in one.keys().items():
         if key not in places:
@@ -79,7 +79,7 @@ def agreement(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> 
     return found
 
 
-def _compare(index: int, key: str, one: Draft, other: Draft, found: Agreement) -> None:
+def _compare(index: int, key: str, one: SentenceDraft, other: SentenceDraft, found: AnnotatorAgreement) -> None:
     for number, (own, theirs) in enumerate(zip(one.words, other.words, strict=True), start=1):
         if own.head is not None and theirs.head is not None:
             found.words += 1

@@ -1,4 +1,4 @@
-"""Background: work that a thread does when it is asked to, once for all who asked meanwhile."""
+"""Background worker: work that a thread does when it is asked to, once for all who asked meanwhile."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from panparser.errors import PanParserError
 _log = logging.getLogger("panparser.annotation")
 
 
-def described(error: Exception) -> str:
-    """What went wrong, for a person: unexpected errors say little without their names."""
+def describe_error(error: Exception) -> str:
+    """Return the message of an error; that of an unexpected one begins with its class."""
     if isinstance(error, PanParserError):
         return str(error)
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 
 
-class Background:
-    """A thread that calls a function after `ask`; what is asked for while it works is done once, afterwards.
+class BackgroundWorker:
+    """A thread that calls a function after `request`; what is asked for while it works is done once, afterwards.
 
-    `idle`: seconds after `ask` when it begins, counted anew with every call; 0: at once.
+    `idle`: seconds after `request` when it begins, counted anew with every call; 0: at once.
     `failed`: called with what the function raises; the thread goes on, whatever that is.
     """
 
@@ -36,24 +36,24 @@ class Background:
     ) -> None:
         self._work, self._idle, self._failed = work, idle, failed
         self._condition = threading.Condition()
-        self._asked = self._done = 0  # calls of `ask`, and those that have been answered
+        self._requested = self._processed = 0  # calls of `request`, and those that have been answered
         self._is_urgent = self._is_closed = False
         self._thread = threading.Thread(target=self._run, daemon=True, name=name)
         self._thread.start()
 
-    def ask(self, *, urgent: bool = True) -> None:
-        """The work is to be done; if it is not urgent, when nobody asks any more."""
+    def request(self, *, urgent: bool = True) -> None:
+        """Request the work: immediately if urgent, otherwise once there was no request for `idle` seconds."""
         with self._condition:
-            self._asked += 1
+            self._requested += 1
             self._is_urgent |= urgent
             self._condition.notify_all()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Until all that was asked for is done; was it?"""
+        """Return True if all requests were processed before the timeout."""
         with self._condition:
             self._is_urgent = True
             self._condition.notify_all()
-            return self._condition.wait_for(lambda: self._done >= self._asked or self._is_closed, timeout)
+            return self._condition.wait_for(lambda: self._processed >= self._requested or self._is_closed, timeout)
 
     def close(self, *, wait: bool = True) -> None:
         """Ends when the work that is being done is; what was only asked for is not done."""
@@ -66,17 +66,17 @@ class Background:
     def _run(self) -> None:
         while True:
             with self._condition:
-                self._condition.wait_for(lambda: self._asked > self._done or self._is_closed)
+                self._condition.wait_for(lambda: self._requested > self._processed or self._is_closed)
                 while not (self._is_urgent or self._is_closed):
-                    before = self._asked
-                    if not self._condition.wait(self._idle) and before == self._asked:
+                    before = self._requested
+                    if not self._condition.wait(self._idle) and before == self._requested:
                         break
                 if self._is_closed:
                     return
-                asked, self._is_urgent = self._asked, False
+                requested, self._is_urgent = self._requested, False
             self._do()
             with self._condition:
-                self._done = asked
+                self._processed = requested
                 self._condition.notify_all()
 
     def _do(self) -> None:

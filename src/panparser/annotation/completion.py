@@ -15,7 +15,7 @@ import numpy as np
 
 from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
-from panparser.annotation.drafts import ROOT, Draft, Word, is_root
+from panparser.annotation.drafts import ROOT, SentenceDraft, Word, is_root
 from panparser.annotation.ranking import label_scores
 from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units
 from panparser.parsing.constraints.constraints import Constraint, Constraints
@@ -26,9 +26,9 @@ from panparser.sequences.tagger import Tagger
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
-_VOTERS = 8  # trees that vote where decisions cross
-_AHEAD = 16  # the beam, if decisions are ahead
-_UNCERTAIN = 0.3  # confidence of arcs that no parser chose
+MAX_VOTING_TREES = 8  # trees that vote where decisions cross
+CONSTRAINED_BEAM = 16  # the beam, if decisions are ahead
+FALLBACK_CONFIDENCE = 0.3  # confidence of arcs that no parser chose
 _TAGS = ("upos", "xpos", "feats", "lemma")
 
 
@@ -37,18 +37,18 @@ class Completion:
     """The words of a draft as they are shown, and what is known about them. Decided words have a confidence of 1."""
 
     words: tuple[Word, ...]
-    of_heads: tuple[float, ...]
-    of_labels: tuple[float, ...]
+    head_confidence: tuple[float, ...]
+    label_confidence: tuple[float, ...]
     conflict: Conflict | None = None
     evidence: Evidence | None = None  # of a parse without decisions, for calibration; margins in updates
     model: int = 0
 
-    def least_certain(self, draft: Draft) -> int | None:
+    def least_certain(self, draft: SentenceDraft) -> int | None:
         """The undecided word of least confidence, in its head or its label; None if all are decided."""
         worst, least = None, 2.0
         for number, word in enumerate(draft.words, start=1):
-            confidence = self.of_heads[number - 1] if word.head is None else 1.0
-            confidence = min(confidence, self.of_labels[number - 1]) if word.label is None else confidence
+            confidence = self.head_confidence[number - 1] if word.head is None else 1.0
+            confidence = min(confidence, self.label_confidence[number - 1]) if word.label is None else confidence
             if (word.head is None or word.label is None) and confidence < least:
                 worst, least = number, confidence
         return worst
@@ -69,7 +69,8 @@ class Completer:
     labels: dict[tuple[str, str, bool], str] = field(default_factory=dict)  # for a start without a parser
 
     @classmethod
-    def of(cls, model: Parser | Pipeline | None) -> Completer:
+    def from_model(cls, model: Parser | Pipeline | None) -> Completer:
+        """Return a completer with the parts of a model; one without a parser if there is none."""
         if isinstance(model, Pipeline):
             parser = model.parser if isinstance(model.parser, Parser) else None
             taggers = tuple(tagger for tagger in model.taggers if isinstance(tagger, Tagger))
@@ -78,8 +79,8 @@ class Completer:
 
     # --- One sentence ---
 
-    def complete(self, draft: Draft) -> Completion:
-        """The draft with what it lacks."""
+    def complete(self, draft: SentenceDraft) -> Completion:
+        """Predict everything the draft leaves undecided."""
         asked = decisions(draft)
         kept, conflict = consistent(len(draft.words), asked)
         treebank, tagged = self._tagged(draft)
@@ -89,10 +90,10 @@ class Completer:
         found = self.parser.gather_evidence(treebank, beam=self._beam(draft), constraints=constraints, relax=True)
         evidence = evidence_in_units(found, self.parser.update_size)
         heads, labels = evidence.heads.tolist(), evidence.labels.tolist()
-        of_heads, of_labels = self._confidence(evidence)
+        head_confidence, label_confidence = self._confidence(evidence)
         if evidence.dropped or not is_tree(heads):
             heads, changed = self._around(treebank, draft, kept)
-            of_heads[changed] = of_labels[changed] = _UNCERTAIN
+            head_confidence[changed] = label_confidence[changed] = FALLBACK_CONFIDENCE
             labels = [
                 -1 if other and not head else label for other, head, label in zip(changed, heads, labels, strict=True)
             ]
@@ -102,19 +103,19 @@ class Completer:
             label = names[labels[number]] if labels[number] >= 0 else None
             words.append(_shown(tagged[number], word, head, label))
         free = [word.head is None for word in draft.words]
-        of_heads = np.where(free, of_heads, 1.0)
-        of_labels = np.where([word.label is None for word in draft.words], of_labels, 1.0)
+        head_confidence = np.where(free, head_confidence, 1.0)
+        label_confidence = np.where([word.label is None for word in draft.words], label_confidence, 1.0)
         is_first = not asked and all(word.label is None for word in draft.words)
         return Completion(
             tuple(words),
-            tuple(np.round(of_heads, 4).tolist()),
-            tuple(np.round(of_labels, 4).tolist()),
+            tuple(np.round(head_confidence, 4).tolist()),
+            tuple(np.round(label_confidence, 4).tolist()),
             conflict,
             evidence if is_first else None,
             self.number,
         )
 
-    def alternatives(self, draft: Draft, count: int) -> list[dict[str, Any]]:
+    def alternatives(self, draft: SentenceDraft, count: int) -> list[dict[str, Any]]:
         """Trees that keep the decisions, best first: heads, labels, score (in updates, of the best 0).
 
         Where the parser's tree does not keep them, as those that cross, the tree that is nearest to it and does.
@@ -137,7 +138,7 @@ class Completer:
             {"heads": list(heads), "labels": list(labels), "score": score} for (heads, labels), score in found.items()
         ]
 
-    def ranked_labels(self, draft: Draft, word: int, head: int | None) -> list[tuple[str, float]]:
+    def ranked_labels(self, draft: SentenceDraft, word: int, head: int | None) -> list[tuple[str, float]]:
         """The labels of a word with a head (None: the one that is shown), best first; the score of the best is 0.
 
         Where the parser tells none (a vote; an arc that crosses others), all are the same, and that shown is the first.
@@ -159,14 +160,14 @@ class Completer:
 
     # --- Parts ---
 
-    def _beam(self, draft: Draft) -> int | None:
+    def _beam(self, draft: SentenceDraft) -> int | None:
         """A search from left to right is wider if it must meet decisions that are still ahead."""
         assert self.parser is not None
         is_decided = [word.head is not None for word in draft.words]
         is_ahead = False in is_decided and True in is_decided[is_decided.index(False) :]
-        return max(_AHEAD, self.parser.spec.beam) if is_ahead or draft.spans else None
+        return max(CONSTRAINED_BEAM, self.parser.spec.beam) if is_ahead or draft.spans else None
 
-    def _tagged(self, draft: Draft) -> tuple[Treebank, list[Word]]:
+    def _tagged(self, draft: SentenceDraft) -> tuple[Treebank, list[Word]]:
         """The sentence as a treebank, and its words, with tags and lemmas that nobody decided."""
         treebank = _bare(draft)
         parts = [part for part in (*self.taggers, self.lemmatizer) if part is not None]
@@ -189,19 +190,23 @@ class Completer:
         fitting = self.calibration
         if fitting is not None and fitting.ensemble == 0:
             columns = fitting.columns(evidence)
-            of_heads = fitting.heads(columns)
-            of_labels = of_heads * fitting.labels(columns) if fitting.labels is not None else of_heads
-            return of_heads, of_labels
-        margins, of_labels = (np.minimum(evidence.values[name], 50) for name in ("least", "label"))
-        squashed = [0.5 + 0.49 * margin / (1 + np.abs(margin)) for margin in (margins, np.minimum(margins, of_labels))]
+            head_confidence = fitting.heads(columns)
+            label_confidence = (
+                head_confidence * fitting.labels(columns) if fitting.labels is not None else head_confidence
+            )
+            return head_confidence, label_confidence
+        margins, label_confidence = (np.minimum(evidence.values[name], 50) for name in ("least", "label"))
+        squashed = [
+            0.5 + 0.49 * margin / (1 + np.abs(margin)) for margin in (margins, np.minimum(margins, label_confidence))
+        ]
         return squashed[0], squashed[1]
 
-    def _around(self, treebank: Treebank, draft: Draft, kept: list[Constraint]) -> tuple[list[int], Any]:
+    def _around(self, treebank: Treebank, draft: SentenceDraft, kept: list[Constraint]) -> tuple[list[int], Any]:
         """Heads around decisions that cross: of the tree that keeps them all and that the parser's trees vote for."""
         assert self.parser is not None
         words = len(draft.words)
         constraints = _constraints(treebank, draft, kept)
-        trees = self.parser.k_best(treebank[0], _VOTERS, constraints=constraints, relax=True)
+        trees = self.parser.k_best(treebank[0], MAX_VOTING_TREES, constraints=constraints, relax=True)
         votes = np.zeros((words + 1, words + 1))
         for rank, tree in enumerate(trees, start=1):
             for dependent, head in enumerate(tree.heads, start=1):
@@ -214,7 +219,7 @@ class Completer:
         return heads, np.array([head != other for head, other in zip(heads, first, strict=True)], dtype=bool)
 
     def _without_parser(
-        self, draft: Draft, tagged: list[Word], kept: list[Constraint], conflict: Conflict | None
+        self, draft: SentenceDraft, tagged: list[Word], kept: list[Constraint], conflict: Conflict | None
     ) -> Completion:
         """Words depend on the word before, the first on Root, where decisions allow it."""
         words = len(draft.words)
@@ -225,12 +230,12 @@ class Completer:
         for word, seen, head in zip(draft.words, tagged, heads, strict=True):
             upos = tagged[head - 1].upos if head else "ROOT"
             shown.append(_shown(seen, word, head, self.labels.get((seen.upos, upos, bool(head)))))
-        of_heads = tuple(_UNCERTAIN if word.head is None else 1.0 for word in draft.words)
-        of_labels = tuple(_UNCERTAIN if word.label is None else 1.0 for word in draft.words)
-        return Completion(tuple(shown), of_heads, of_labels, conflict, None, self.number)
+        head_confidence = tuple(FALLBACK_CONFIDENCE if word.head is None else 1.0 for word in draft.words)
+        label_confidence = tuple(FALLBACK_CONFIDENCE if word.label is None else 1.0 for word in draft.words)
+        return Completion(tuple(shown), head_confidence, label_confidence, conflict, None, self.number)
 
 
-def _labels(draft: Draft, heads: Sequence[int], tree: ScoredTree) -> tuple[str, ...]:
+def _labels(draft: SentenceDraft, heads: Sequence[int], tree: ScoredTree) -> tuple[str, ...]:
     """Labels of the tree that is nearest to the parser's: decided ones, or the parser's, but for a new root."""
     found = zip(draft.words, heads, tree.heads, tree.labels, strict=True)
     return tuple(word.label or ("root" if head == 0 != other else label or "dep") for word, head, other, label in found)
@@ -242,7 +247,7 @@ def _calibration_of(parser: Parser | None) -> Calibration | None:
     return calibration_in_units(parser.calibration, parser.update_size)
 
 
-def _bare(draft: Draft) -> Treebank:
+def _bare(draft: SentenceDraft) -> Treebank:
     """The words, their tags and features: all that parsers read."""
     rows = (f"{number}\t{_cells(word)}\n" for number, word in enumerate(draft.words, start=1))
     return Treebank(("".join(rows) + "\n").encode("utf-8", "replace"))
@@ -259,7 +264,7 @@ def _shown(seen: Word, decided: Word, head: int, label: str | None) -> Word:
     return replace(seen, head=head, label=decided.label or (label if fits else "dep" if head else ROOT))
 
 
-def _constraints(treebank: Treebank, draft: Draft, kept: Sequence[Constraint]) -> Constraints:
+def _constraints(treebank: Treebank, draft: SentenceDraft, kept: Sequence[Constraint]) -> Constraints:
     """Decisions as the parser takes them."""
     size = len(draft.words)
     heads, labels = np.full(size, UNKNOWN, dtype=np.int32), np.full(size, UNKNOWN, dtype=np.int32)

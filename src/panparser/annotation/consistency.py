@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, TypeAlias
 
 from panparser.annotation.document import Document
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.history import Part, part_of_cells
 from panparser.annotation.operations import Label, Relabel
 from panparser.annotation.views import listed
@@ -18,7 +18,7 @@ from panparser.treebank.treebank import Treebank
 Pair: TypeAlias = tuple[str, str, str, str]  # lemma and tag of the dependent, and of its head
 
 
-def pair_of(draft: Draft, word: int) -> Pair | None:
+def pair_of(draft: SentenceDraft, word: int) -> Pair | None:
     """What a decided arc joins; None if it is not decided, or of Root."""
     found = draft.words[word - 1]
     if found.head is None or found.label is None or not found.head:
@@ -36,8 +36,8 @@ class Labels:
     _of_sentence: dict[int, list[tuple[Pair, int]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, treebank: Treebank, sentences: Sequence[int]) -> Labels:
-        """Those of a treebank; `sentences`: the number of each of its sentences in the document."""
+    def from_treebank(cls, treebank: Treebank, sentences: Sequence[int]) -> Labels:
+        """Return the labels of a treebank; `sentences`: the index of each of its sentences in the document."""
         found = cls()
         names = ("form", "lemma", "upos", "deprel")
         columns = [[treebank.vocabulary(name)[at] for at in treebank.column(name).tolist()] for name in names]
@@ -55,7 +55,7 @@ class Labels:
         self._places.setdefault(pair, {})[index, word] = label
         self._of_sentence.setdefault(index, []).append((pair, word))
 
-    def put(self, index: int, draft: Draft | None) -> None:
+    def put(self, index: int, draft: SentenceDraft | None) -> None:
         """A sentence has changed; None: it is not done any more."""
         for pair, word in self._of_sentence.pop(index, ()):
             self._places[pair].pop((index, word), None)
@@ -72,8 +72,8 @@ class Labels:
                 found.setdefault(other, []).append(place)
         return found
 
-    def differing(self, document: Document, draft: Draft, word: int) -> dict[str, Any]:
-        """Where the pair of a word has other labels, as JSON: see `Session.consistency`."""
+    def differing(self, document: Document, draft: SentenceDraft, word: int) -> dict[str, Any]:
+        """Where the pair of a word has other labels, as JSON: see `AnnotationSession.consistency`."""
         pair = pair_of(draft, word) if 1 <= word <= len(draft.words) else None
         if pair is None:
             return {"others": []}
@@ -100,11 +100,11 @@ def named(pair: Pair) -> dict[str, str]:
     return dict(zip(("lemma", "upos", "head_lemma", "head_upos"), pair, strict=True))
 
 
-def relabeled(document: Document, gesture: Relabel) -> list[Part]:
+def relabeled(document: Document, edit: Relabel) -> list[Part]:
     """What it changes to give words of several sentences one label."""
-    places: dict[int, Draft] = {}
-    for sentence, word in gesture.places:
+    places: dict[int, SentenceDraft] = {}
+    for sentence, word in edit.places:
         draft = places.get(sentence) or document.draft(sentence)
-        places[sentence] = Label(word, gesture.label).applied(draft, ())
+        places[sentence] = Label(word, edit.label).apply(draft, ())
     parts = (part_of_cells(at, document.draft(at), draft) for at, draft in places.items())
     return [part for part in parts if part]

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.parsing.constraints.constraints import Constraint
 from panparser.parsing.constraints.solver import best_tree
 from panparser.trees.gold import Span
 
 Scores = npt.NDArray[np.float64]  # (n+1, n+1), by head and dependent; Root is 0
-_MAX_PAIRED = 60  # decisions of which all pairs are tried
+MAX_PAIRWISE_DECISIONS = 60  # decisions of which all pairs are tried
 
 
-def decisions(draft: Draft) -> list[Constraint]:
+def decisions(draft: SentenceDraft) -> list[Constraint]:
     """What was decided about the tree: heads, heads that are forbidden, subtrees."""
     found: list[Constraint] = []
     everything = frozenset(range(len(draft.words) + 1))
@@ -78,7 +78,7 @@ class Conflict:
             found |= set(range(span.first, span.last + 1)) if isinstance(span, Span) else {each.word}
         return sorted(found)
 
-    def message(self, draft: Draft) -> str:
+    def message(self, draft: SentenceDraft) -> str:
         """In words."""
         heads = {each.word: each.fixes for each in self.decisions if each.fixes is not None}
         said = [f"{number} ({draft.words[number - 1].form})" for number in sorted(heads)]
@@ -92,12 +92,12 @@ class Conflict:
             return f"word {word} ({draft.words[word - 1].form}) has no head left: all others are forbidden"
         return "these decisions exclude each other: " + "; ".join(_described(each, draft) for each in self.decisions)
 
-    def to_value(self, draft: Draft) -> dict[str, Any]:
+    def to_value(self, draft: SentenceDraft) -> dict[str, Any]:
         described = [_described(each, draft) for each in self.decisions]
         return {"words": self.words, "message": self.message(draft), "decisions": described}
 
 
-def _described(constraint: Constraint, draft: Draft) -> str:
+def _described(constraint: Constraint, draft: SentenceDraft) -> str:
     if isinstance(constraint.wanted, frozenset):
         heads = ", ".join(map(str, draft.words[constraint.word - 1].forbidden))
         return f"the head of word {constraint.word} is none of {heads}"
@@ -132,7 +132,7 @@ def find_conflict(words: int, asked: Sequence[Constraint]) -> Conflict | None:
         return Conflict(tuple(roots[:2]))
     if cycle := _cycle(given):
         return Conflict(tuple(cycle))
-    if len(asked) <= _MAX_PAIRED:
+    if len(asked) <= MAX_PAIRWISE_DECISIONS:
         for pair in combinations(asked, 2):
             if not keeps(pair):
                 return Conflict(pair)

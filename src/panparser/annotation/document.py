@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._caching import cached_property
-from panparser.annotation.drafts import Draft, LineError, key_of
+from panparser.annotation.drafts import LineError, SentenceDraft, key_of
 from panparser.errors import AnnotationError, ConlluError
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.treebank import Treebank
@@ -27,7 +27,7 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclass(slots=True)
-class Marks:
+class JournalState:
     """What the journal knows of a sentence, and its lines do not hold."""
 
     done: bool | None = None
@@ -35,7 +35,7 @@ class Marks:
     forbidden: dict[int, tuple[int, ...]] = field(default_factory=dict)
     version: int = 0
 
-    def on(self, draft: Draft) -> Draft:
+    def on(self, draft: SentenceDraft) -> SentenceDraft:
         """A draft with them."""
         words = list(draft.words)
         for number, heads in self.forbidden.items():
@@ -46,15 +46,15 @@ class Marks:
 
 
 @dataclass(slots=True)
-class Place:
+class SentenceEntry:
     """A sentence of the document: where its bytes are, and the draft once it was read; `version` as in a view."""
 
     start: int
     stop: int
-    draft: Draft | None = None
+    draft: SentenceDraft | None = None
     is_changed: bool = False  # is the draft other than the bytes?
     version: int = 0
-    marks: Marks | None = None  # not yet in the draft
+    marks: JournalState | None = None  # not yet in the draft
 
 
 class Document:
@@ -67,9 +67,9 @@ class Document:
             raise AnnotationError(f"{path}: expected UTF-8, found UTF-16")
         self.path, self.data = path, data
         self.sha256 = hashlib.sha256(data).hexdigest()  # of what was read, or last saved
-        self.places = [Place(start, stop) for start, stop in _pieces(data)]
+        self.entries = [SentenceEntry(start, stop) for start, stop in _pieces(data)]
         self._totals: npt.NDArray[np.int64] | None = None
-        self._tail = self.places[-1].stop if self.places else 0  # where bytes begin that belong to no sentence
+        self._tail = self.entries[-1].stop if self.entries else 0  # where bytes begin that belong to no sentence
 
     @classmethod
     def open(cls, path: Path) -> Document:
@@ -79,7 +79,7 @@ class Document:
         except OSError as error:
             raise AnnotationError(f"{path}: cannot be read: {error.strerror or error}") from None
         document = cls(data, str(path))
-        if document.places:
+        if document.entries:
             document._check_format()
         elif data.strip():
             raise AnnotationError(f"{path}: expected CoNLL-U, found no sentence (raw text? `--text` divides it)")
@@ -87,14 +87,14 @@ class Document:
 
     def _check_format(self) -> None:
         try:
-            found = parse_conllu(self.data[: self.places[min(9, len(self.places) - 1)].stop], lenient=True)
+            found = parse_conllu(self.data[: self.entries[min(9, len(self.entries) - 1)].stop], lenient=True)
         except ConlluError as error:
             raise AnnotationError(f"{self.path}: {error}") from None
         if found.format != "conllu":
             raise AnnotationError(f"{self.path}: expected CoNLL-U, found CoNLL-X; convert it to annotate it")
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.entries)
 
     def __iter__(self) -> Iterator[int]:
         return iter(range(len(self)))
@@ -105,24 +105,24 @@ class Document:
         if type(index) is not int or not 0 <= index < len(self):
             raise AnnotationError(f"{self.path}: has sentences 0..{len(self) - 1}; got {index!r}")
 
-    def draft(self, index: int) -> Draft:
+    def draft(self, index: int) -> SentenceDraft:
         """A sentence. Raises AnnotationError if its lines cannot be read."""
         self.check_index(index)
-        place = self.places[index]
-        if place.draft is None:
+        entry = self.entries[index]
+        if entry.draft is None:
             try:
-                draft = Draft.read(self.text(index))
-                place.draft = draft if place.marks is None else place.marks.on(draft)
+                draft = SentenceDraft.read(self.text(index))
+                entry.draft = draft if entry.marks is None else entry.marks.on(draft)
             except LineError as error:
-                line = self.data.count(b"\n", 0, place.start) + 1 + error.line
+                line = self.data.count(b"\n", 0, entry.start) + 1 + error.line
                 raise AnnotationError(f"{self.path}:{line}: this sentence cannot be annotated: {error}") from None
-        return place.draft
+        return entry.draft
 
     def broken(self) -> list[str]:
         """Why sentences cannot be annotated, as far as that shows without reading all of them."""
         found, read = [], self._at_first
-        for index, place in enumerate(self.places):
-            if not place.is_changed and place.start not in read:
+        for index, entry in enumerate(self.entries):
+            if not entry.is_changed and entry.start not in read:
                 try:
                     self.draft(index)
                 except AnnotationError as error:
@@ -134,27 +134,27 @@ class Document:
         return self.bytes_of(index).decode("utf-8", "surrogateescape")
 
     def bytes_of(self, index: int) -> bytes:
-        place = self.places[index]
-        if place.is_changed and place.draft is not None:
-            return place.draft.to_bytes()
-        return self.data[place.start : place.stop]
+        entry = self.entries[index]
+        if entry.is_changed and entry.draft is not None:
+            return entry.draft.to_bytes()
+        return self.data[entry.start : entry.stop]
 
-    def put(self, index: int, taken: int, drafts: list[Draft], version: int) -> None:
+    def put(self, index: int, taken: int, drafts: list[SentenceDraft], version: int) -> None:
         """Replaces some sentences by others."""
         if self._totals is not None:
             self._totals += self._sums(range(index, index + taken), -1)
         if taken == len(drafts) == 1:
-            place = self.places[index]
-            place.draft, place.is_changed, place.version = drafts[0], True, version
+            entry = self.entries[index]
+            entry.draft, entry.is_changed, entry.version = drafts[0], True, version
         else:
-            self.places[index : index + taken] = [Place(0, 0, draft, True, version) for draft in drafts]
+            self.entries[index : index + taken] = [SentenceEntry(0, 0, draft, True, version) for draft in drafts]
         if self._totals is not None:
             self._totals += self._sums(range(index, index + len(drafts)), 1)
 
-    def mark(self, index: int, marks: Marks) -> None:
+    def mark(self, index: int, marks: JournalState) -> None:
         """Says what the journal knows of a sentence that was just read."""
-        place = self.places[index]
-        place.draft, place.marks, place.version = None, marks, marks.version
+        entry = self.entries[index]
+        entry.draft, entry.marks, entry.version = None, marks, marks.version
 
     def totals(self) -> dict[str, int]:
         """Numbers of sentences, of those that are done, of words, and of words in sentences that are done."""
@@ -174,17 +174,17 @@ class Document:
 
     def is_done(self, index: int) -> bool:
         """Is a sentence done? One that nobody looked at is, if it has all heads and labels."""
-        place = self.places[index]
-        if place.draft is not None:
-            return place.draft.done
-        if place.marks is not None and place.marks.done is not None:
-            return place.marks.done
-        return self._at_first.get(place.start, (0, False))[1]
+        entry = self.entries[index]
+        if entry.draft is not None:
+            return entry.draft.done
+        if entry.marks is not None and entry.marks.done is not None:
+            return entry.marks.done
+        return self._at_first.get(entry.start, (0, False))[1]
 
     def words_of(self, index: int) -> int:
         """Number of words of a sentence."""
-        place = self.places[index]
-        return len(place.draft.words) if place.draft is not None else self._at_first.get(place.start, (0, False))[0]
+        entry = self.entries[index]
+        return len(entry.draft.words) if entry.draft is not None else self._at_first.get(entry.start, (0, False))[0]
 
     @cached_property
     def _at_first(self) -> dict[int, tuple[int, bool]]:
@@ -232,19 +232,19 @@ class Document:
 
     def to_bytes(self) -> bytes:
         """The file as it would be saved now."""
-        if not any(place.is_changed for place in self.places):
+        if not any(entry.is_changed for entry in self.entries):
             return self.data
         pieces: list[bytes] = []
         start = stop = 0  # of neighbors that are not changed
-        for place in self.places:
-            if place.is_changed and place.draft is not None:
-                pieces += (self.data[start:stop], _ended(place.draft.to_bytes()))
+        for entry in self.entries:
+            if entry.is_changed and entry.draft is not None:
+                pieces += (self.data[start:stop], _ended(entry.draft.to_bytes()))
                 start = stop = 0
-            elif place.start == stop and stop:
-                stop = place.stop
+            elif entry.start == stop and stop:
+                stop = entry.stop
             else:
                 pieces.append(self.data[start:stop])
-                start, stop = place.start, place.stop
+                start, stop = entry.start, entry.stop
         return b"".join((*pieces, self.data[start:stop], self.data[self._tail :]))
 
 

@@ -1,4 +1,4 @@
-"""Draft: a sentence as far as it is annotated, and changes of its cells."""
+"""SentenceDraft: a sentence as far as it is annotated, and changes of its cells."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
+class NonWordLine:
     """A line that is no word: a multiword token of words first..last, or an empty node first.last."""
 
     first: int
@@ -89,13 +89,13 @@ class Extra:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class SentenceDraft:
     """A sentence as far as it is annotated; `before` and `after` are blank lines and the like, which are kept."""
 
     words: tuple[Word, ...]
     comments: tuple[str, ...] = ()
-    multiword: tuple[Extra, ...] = ()
-    empty: tuple[Extra, ...] = ()
+    multiword: tuple[NonWordLine, ...] = ()
+    empty: tuple[NonWordLine, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     done: bool = False
     newline: str = "\n"
@@ -105,7 +105,7 @@ class Draft:
     # --- As text ---
 
     @classmethod
-    def read(cls, text: str) -> Draft:
+    def read(cls, text: str) -> SentenceDraft:
         """The sentence of some lines of CoNLL-U. Raises LineError if they could not be written back as they are."""
         lines = SentenceLines.read_surrounded(text, 0, _raise_if_fatal)
         draft = _from_lines(cast("SentenceLines", lines))  # None only after a fatal problem
@@ -118,7 +118,7 @@ class Draft:
     def to_text(self) -> str:
         """The lines of the file, with what stands around them."""
         ranges = {each.first: each for each in self.multiword}
-        nodes: dict[int, list[Extra]] = {}
+        nodes: dict[int, list[NonWordLine]] = {}
         for node in self.empty:
             nodes.setdefault(node.first, []).append(node)
         lines = [*self.comments, *map(_node_row, nodes.get(0, ()))]
@@ -142,7 +142,7 @@ class Draft:
         return value
 
     @classmethod
-    def from_value(cls, value: dict[str, Any]) -> Draft:
+    def from_value(cls, value: dict[str, Any]) -> SentenceDraft:
         draft = cls.read(value["text"])
         words = list(draft.words)
         for at, heads in value.get("forbidden", {}).items():
@@ -162,7 +162,7 @@ class Draft:
                 return value.strip()
         return None
 
-    def with_comment(self, name: str, value: str | None) -> Draft:
+    def with_comment(self, name: str, value: str | None) -> SentenceDraft:
         """With a comment `# name = value` in its place, or without it."""
         line = [] if value is None else [f"# {name} = {value}"]
         lines: list[str] = []
@@ -185,7 +185,7 @@ class Draft:
         """Have all words heads and labels?"""
         return all(word.head is not None and word.label is not None for word in self.words)
 
-    def has_lines_of(self, other: Draft) -> bool:
+    def has_lines_of(self, other: SentenceDraft) -> bool:
         """Are their lines the same, whatever stands around them?"""
         return replace(self, before="", after="").to_text() == replace(other, before="", after="").to_text()
 
@@ -209,7 +209,7 @@ class Draft:
         value = getattr(self.words[word - 1] if word else self, field)
         return _plain(value)
 
-    def changes_to(self, other: Draft) -> list[Cell] | None:
+    def changes_to(self, other: SentenceDraft) -> list[Cell] | None:
         """The cells in which another draft differs; None if words, tokens or nodes do."""
         same = (self.multiword, self.empty, self.before, self.after, self.newline)
         if len(self.words) != len(other.words) or same != (
@@ -227,7 +227,7 @@ class Draft:
                         cells.append((number, field, self.value(number, field), other.value(number, field)))
         return cells
 
-    def changed(self, cells: Iterable[Sequence[Any]], *, backwards: bool = False) -> Draft:
+    def changed(self, cells: Iterable[Sequence[Any]], *, backwards: bool = False) -> SentenceDraft:
         """With the cells changed, or changed back. Raises AnnotationError if a cell does not have its old value."""
         of_words: dict[int, dict[str, Any]] = {}
         of_self: dict[str, Any] = {}
@@ -251,11 +251,11 @@ class Draft:
         if of_self:
             return replace(self, words=tuple(words), **of_self)
         same = (self.comments, self.multiword, self.empty, self.spans, self.done)
-        return Draft(tuple(words), *same, self.newline, self.before, self.after)  # much faster than `replace`
+        return SentenceDraft(tuple(words), *same, self.newline, self.before, self.after)  # much faster than `replace`
 
 
 def key_of(lines: bytes) -> str:
-    """The key of a sentence, as `Draft` has it, without reading all of its cells."""
+    """The key of a sentence, as `SentenceDraft` has it, without reading all of its cells."""
     lines = lines.removeprefix(b"\xef\xbb\xbf").strip(b"\r\n")
     lines = lines[max(lines.rfind(b"\n\n"), lines.rfind(b"\n\r\n")) + 1 :].lstrip(b"\r\n")
     found = _SENT_ID.search(lines)
@@ -284,7 +284,7 @@ def _said(value: Any) -> str:
     return "undecided" if value is None else repr(value) if isinstance(value, str) else str(value)
 
 
-def _node_row(node: Extra) -> str:
+def _node_row(node: NonWordLine) -> str:
     return "\t".join((f"{node.first}.{node.last}", *node.cells))
 
 
@@ -296,19 +296,19 @@ def _raise_if_fatal(rule: str, line: int, found: str) -> None:
         raise LineError(f"expected {RULES[rule].expected}, found {found}", line)
 
 
-def _from_lines(lines: SentenceLines) -> Draft:
+def _from_lines(lines: SentenceLines) -> SentenceDraft:
     """Return the draft of a sentence; raise LineError if a HEAD is not a word of it."""
     words: list[Word] = []
     rows: list[int] = []  # of words
-    multiword: list[Extra] = []
-    empty: list[Extra] = []
+    multiword: list[NonWordLine] = []
+    empty: list[NonWordLine] = []
     for i, row in enumerate(lines.rows):
         node = cast("NodeId", NodeId.parse(row[0]))  # IDs were checked
         if node.kind == "word":
             words.append(_read_word(row, lines.line(i)))
             rows.append(i)
         else:
-            (multiword if node.kind == "range" else empty).append(Extra(node.first, node.last, tuple(row[1:])))
+            (multiword if node.kind == "range" else empty).append(NonWordLine(node.first, node.last, tuple(row[1:])))
     if not words:
         raise LineError("expected words, found none", lines.first_line)
     for number, (word, i) in enumerate(zip(words, rows, strict=True), start=1):
@@ -316,7 +316,7 @@ def _from_lines(lines: SentenceLines) -> Draft:
             message = f"word {number}: expected the number of another word in HEAD, found {word.head}"
             raise LineError(message, lines.line(i))
     comments, surroundings = tuple(lines.comments), (lines.newline, lines.before, lines.after)
-    return Draft(tuple(words), comments, tuple(multiword), tuple(empty), (), False, *surroundings)
+    return SentenceDraft(tuple(words), comments, tuple(multiword), tuple(empty), (), False, *surroundings)
 
 
 def _read_word(row: Sequence[str], line: int) -> Word:

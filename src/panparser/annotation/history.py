@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from panparser.annotation.document import Document, Marks
-from panparser.annotation.drafts import Draft
+from panparser.annotation.document import Document, JournalState
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.journal import kind_of
 from panparser.errors import AnnotationError, JournalError
 
@@ -17,14 +17,14 @@ _MARKED = ("done", "spans", "forbidden")
 
 @dataclass
 class History:
-    """The gestures that can be undone, and those that can be done again, by their numbers in the journal."""
+    """The edits that can be undone, and those that can be done again, by their numbers in the journal."""
 
     done: list[int] = field(default_factory=list)
     undone: list[int] = field(default_factory=list)
 
     def take(self, record: dict[str, Any]) -> None:
         kind = kind_of(record)
-        if kind == "op":
+        if kind == "edit":
             self.done.append(record["n"])
             self.undone.clear()
         elif kind == "undo":
@@ -45,7 +45,7 @@ def _move(source: list[int], target: list[int], number: int) -> None:
 # --- Changes of a document ---
 
 
-def part_of_cells(index: int, old: Draft, new: Draft) -> Part | None:
+def part_of_cells(index: int, old: SentenceDraft, new: SentenceDraft) -> Part | None:
     """What changes one sentence into another; None if nothing does."""
     cells = old.changes_to(new)
     if cells is None:
@@ -60,7 +60,7 @@ def part_of_cells(index: int, old: Draft, new: Draft) -> Part | None:
     return part
 
 
-def part_of_sentences(index: int, old: Iterable[Draft], new: Iterable[Draft]) -> Part:
+def part_of_sentences(index: int, old: Iterable[SentenceDraft], new: Iterable[SentenceDraft]) -> Part:
     """What replaces some sentences by others."""
     return {"index": index, "old": [each.to_value() for each in old], "new": [each.to_value() for each in new]}
 
@@ -73,7 +73,7 @@ def apply(document: Document, parts: Sequence[Part], version: int, *, backwards:
     return [index for index, _, _ in planned]
 
 
-def plan(document: Document, parts: Sequence[Part], *, backwards: bool) -> list[tuple[int, int, list[Draft]]]:
+def plan(document: Document, parts: Sequence[Part], *, backwards: bool) -> list[tuple[int, int, list[SentenceDraft]]]:
     """Where parts change a document, how many sentences, and into what.
 
     No part depends on another one. Raises AnnotationError if the document has other values.
@@ -81,15 +81,15 @@ def plan(document: Document, parts: Sequence[Part], *, backwards: bool) -> list[
     return [_planned(document, part, backwards) for part in (reversed(parts) if backwards else parts)]
 
 
-def _planned(document: Document, part: Part, backwards: bool) -> tuple[int, int, list[Draft]]:
+def _planned(document: Document, part: Part, backwards: bool) -> tuple[int, int, list[SentenceDraft]]:
     index = part["index"]
     if "cells" in part:
         return index, 1, [document.draft(index).changed(part["cells"], backwards=backwards)]
     old, new = sides(part, backwards)
     for at, value in enumerate(old, start=index):
-        if at >= len(document) or not document.draft(at).has_lines_of(Draft.from_value(value)):
+        if at >= len(document) or not document.draft(at).has_lines_of(SentenceDraft.from_value(value)):
             raise AnnotationError("the sentence has changed since then")
-    return index, len(old), [Draft.from_value(value) for value in new]
+    return index, len(old), [SentenceDraft.from_value(value) for value in new]
 
 
 def sides(part: Part, backwards: bool) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -105,7 +105,7 @@ def key_in(part: Part, after: bool) -> str:
 def take(document: Document, record: dict[str, Any], earlier: Callable[[int], dict[str, Any]]) -> list[int]:
     """Applies one record to a document; the sentences that it changed."""
     kind = kind_of(record)
-    if kind in ("op", "base"):
+    if kind in ("edit", "base"):
         return apply(document, record["parts"], record["n"])
     if kind in ("undo", "redo"):
         return apply(document, earlier(record[kind])["parts"], record["n"], backwards=kind == "undo")
@@ -122,13 +122,13 @@ class Following:
     """
 
     def __init__(self, first: dict[str, Any], earlier: Callable[[int], dict[str, Any]]) -> None:
-        self.marks: dict[int, Marks] = {}
+        self.marks: dict[int, JournalState] = {}
         self.keys: list[str] = list(first["keys"])
         self._earlier = earlier
 
     def take(self, record: dict[str, Any]) -> None:
         kind = kind_of(record)
-        if kind in ("op", "base"):
+        if kind in ("edit", "base"):
             self._apply(record["parts"], record["n"], False)
         elif kind in ("undo", "redo"):
             self._apply(self._earlier(record[kind])["parts"], record["n"], kind == "undo")
@@ -137,7 +137,7 @@ class Following:
         for part in reversed(parts) if backwards else parts:
             index = part["index"]
             if "cells" in part:
-                marks = self.marks.setdefault(index, Marks())
+                marks = self.marks.setdefault(index, JournalState())
                 marks.version = version
                 if "new_key" in part:
                     self.keys[index] = key_in(part, not backwards)
@@ -152,11 +152,11 @@ class Following:
         stop, by = index + len(old), len(new) - len(old)
         kept = {at: marks for at, marks in self.marks.items() if not index <= at < stop}
         self.marks = {at if at < index else at + by: marks for at, marks in kept.items()}
-        drafts = [Draft.from_value(value) for value in new]
+        drafts = [SentenceDraft.from_value(value) for value in new]
         self.keys[index:stop] = [draft.key for draft in drafts]
         for at, draft in enumerate(drafts, start=index):
             forbidden = {number: word.forbidden for number, word in enumerate(draft.words, start=1) if word.forbidden}
-            self.marks[at] = Marks(draft.done, draft.spans, forbidden, version)
+            self.marks[at] = JournalState(draft.done, draft.spans, forbidden, version)
 
     def put(self, document: Document) -> None:
         for index, marks in self.marks.items():
@@ -164,7 +164,7 @@ class Following:
                 document.mark(index, marks)
 
 
-def _mark(marks: Marks, number: int, name: str, value: Any) -> None:
+def _mark(marks: JournalState, number: int, name: str, value: Any) -> None:
     if name == "done":
         marks.done = value
     elif name == "spans":

@@ -1,4 +1,4 @@
-"""The journal beside a file that is annotated: a line of JSON for each gesture, on the disk before the answer.
+"""The journal beside a file that is annotated: a line of JSON for each edit, on the disk before the answer.
 
 `{"crc":"5c0f3a91","n":7,...}`: the checksum is that of all bytes after its comma; lines are numbered, the first is 0.
 """
@@ -18,7 +18,7 @@ from panparser.annotation.drafts import SENTENCE_FIELDS
 from panparser.errors import JournalError
 from panparser.storage import files
 
-FORMAT, VERSION = "panparser-journal", 1
+FORMAT, VERSION = "panparser-journal", 2
 _START, _BODY = b'{"crc":"', 18  # what a line begins with; where the bytes of its checksum begin
 _Types = frozenset[type]
 _TEXT, _NUMBER, _LIST, _NOTHING = _Types({str}), _Types({int}), _Types({list}), type(None)
@@ -28,11 +28,11 @@ _TYPES: dict[str, _Types] = {
     **dict.fromkeys(("forbidden", "comments", "spans"), _LIST),
 }  # of the values of a field
 _KINDS: dict[str, dict[str, _Types]] = {
-    "op": {"user": _TEXT, "op": _Types({dict}), "parts": _LIST},
+    "edit": {"user": _TEXT, "edit": _Types({dict}), "parts": _LIST},
     "undo": {"undo": _NUMBER},
     "redo": {"redo": _NUMBER},
-    "saving": {"saving": _TEXT},
-    "saved": {"saved": _NUMBER},
+    "save_started": {"save_started": _TEXT},
+    "save_finished": {"save_finished": _NUMBER},
     "base": {"base": _TEXT, "keys": _LIST, "parts": _LIST},
     "format": {"format": _TEXT, "version": _NUMBER, "sha256": _TEXT, "keys": _LIST},
 }  # of the values of a record, by the key that only this kind of record has
@@ -55,7 +55,7 @@ def _is_record(record: dict[str, Any]) -> bool:
         return False
     if not all(type(key) is str for key in record.get("keys", ())):
         return False
-    if kind == "op" and type(record["op"].get("op")) is not str:
+    if kind == "edit" and type(record["edit"].get("edit")) is not str:
         return False
     return all(map(_is_part, record.get("parts", ())))
 
@@ -173,12 +173,15 @@ class Journal:
         if not kind or (kind == "format") != (number == 0):
             raise JournalError(f"{place}: expected {'the header' if not number else 'a record'} of a journal")
         if kind == "format" and record.get("version") != VERSION:
-            raise JournalError(f"{place}: expected version {VERSION}, found {record.get('version')!r:.40}")
+            raise JournalError(
+                f"{place}: expected version {VERSION}, found {record.get('version')!r:.40}; "
+                "move the journal away to begin a new one: the file itself has all that was saved"
+            )
         if not _is_record(record):
             raise JournalError(f"{place}: this record is not one that annotation writes")
         if record["n"] != number:
             raise JournalError(f"{place}: expected record {number}, found {record['n']}: lines are missing")
-        if kind in ("undo", "redo", "saved") and not 0 < record[kind] < number:
+        if kind in ("undo", "redo", "save_finished") and not 0 < record[kind] < number:
             raise JournalError(f"{place}: expected an earlier record, found {record[kind]}")
 
     def _drop(self, data: bytes, at: int) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from panparser._arrays import FloatArray
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.decisions import may_be_tree
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.errors import PanParserError
 from panparser.parsing.confidence import Calibration, Evidence, fitted_to
 from panparser.parsing.parser import Parser
@@ -26,49 +26,54 @@ from panparser.transfer.blanking import annotated_templates
 from panparser.treebank.treebank import Treebank
 
 BEAM, EPOCHS = 4, 5
-_LEAST_WORDS, _LEAST_WRONG = 200, 20  # to calibrate confidence on: words with known trees, wrong heads or labels
-_REMEMBERED = 150  # sentences that confidence is calibrated on, the latest
-_LEAST_SENTENCES = 2  # to learn anything from
+MIN_CALIBRATION_WORDS, MIN_CALIBRATION_ERRORS = (
+    200,
+    20,
+)  # to calibrate confidence on: words with known trees, wrong heads or labels
+MAX_CALIBRATION_SENTENCES = 150  # sentences that confidence is calibrated on, the latest
+MIN_TRAINING_SENTENCES = 2  # to learn anything from
 
 
 @dataclass
-class Seen:
-    """What was predicted for a sentence before anybody decided anything, and whether it was right."""
+class InitialPrediction:
+    """The prediction for a sentence before any manual annotation, and which of its heads and labels were correct."""
 
     values: dict[str, FloatArray]
     heads: FloatArray  # bool
     labels: FloatArray  # bool
 
     @classmethod
-    def of(cls, evidence: Evidence, shown: Completion, draft: Draft) -> Seen | None:
-        """None if the sentence was not annotated completely."""
-        if len(shown.words) != len(draft.words) or any(w.head is None or w.label is None for w in draft.words):
+    def from_completion(
+        cls, evidence: Evidence, completion: Completion, draft: SentenceDraft
+    ) -> InitialPrediction | None:
+        """Compare a completion with the finished sentence; return None if that is not annotated completely."""
+        if len(completion.words) != len(draft.words) or any(w.head is None or w.label is None for w in draft.words):
             return None
-        pairs = list(zip(shown.words, draft.words, strict=True))
+        pairs = list(zip(completion.words, draft.words, strict=True))
         heads = np.array([found.head == gold.head for found, gold in pairs])
         labels = np.array([found.label == gold.label for found, gold in pairs])
         return cls(evidence.values, heads, labels)
 
 
-def calibration_of(seen: Sequence[Seen], beam: int) -> Calibration | None:
-    """Confidence that fits what was seen; None if that is too little, or nearly all of it right, or wrong."""
-    latest = list(seen)[-_REMEMBERED:]
-    if sum(len(each.heads) for each in latest) < _LEAST_WORDS:
+def fit_calibration(predictions: Sequence[InitialPrediction], beam: int) -> Calibration | None:
+    """Return a calibration on the latest predictions; None if they are too few, or nearly all correct or incorrect."""
+    latest = list(predictions)[-MAX_CALIBRATION_SENTENCES:]
+    if sum(len(each.heads) for each in latest) < MIN_CALIBRATION_WORDS:
         return None
     values = {name: np.concatenate([each.values[name] for each in latest]) for name in latest[0].values}
     right, same = (np.concatenate([getattr(each, name) for each in latest]) for name in ("heads", "labels"))
     counts = [np.count_nonzero(each) for each in (right, ~right, same[right], ~same[right])]
-    if min(counts) < _LEAST_WRONG:
+    if min(counts) < MIN_CALIBRATION_ERRORS:
         return None
     return fitted_to(values, right, same, beam=beam)
 
 
 @dataclass
-class Learner:
-    """Makes completers of the sentences that are done: each learns all of them, on top of the `start`, if there is one.
+class CompleterTrainer:
+    """Trains completers on the finished sentences: each on all of them, starting from `start`, if it has a parser.
 
-    `every`, `share`: learning pays when there are so many new sentences, or this share of all. `tags`: does it learn
-    tags, too, if there are some to learn from?
+    `every`, `share`: number of new sentences, or share of all, from which it trains again. `tags`: whether it
+    also trains taggers, if there are tags.
     """
 
     start: Completer = field(default_factory=Completer)
@@ -79,14 +84,14 @@ class Learner:
     share: float = 0.01
     tags: bool = False
 
-    def pays(self, new: int, sentences: int) -> bool:
-        """Is it worth while to learn, if so many of the sentences that are done are new, or changed?"""
-        return sentences >= _LEAST_SENTENCES and new >= max(self.every, self.share * sentences)
+    def should_retrain(self, new: int, sentences: int) -> bool:
+        """Return whether enough finished sentences are new or changed to train again."""
+        return sentences >= MIN_TRAINING_SENTENCES and new >= max(self.every, self.share * sentences)
 
-    def learn(self, treebank: Treebank, seen: Sequence[Seen] = ()) -> Completer | None:
-        """A completer for sentences that are done; None if they teach nothing, as those that are no trees do."""
+    def train(self, treebank: Treebank, predictions: Sequence[InitialPrediction] = ()) -> Completer | None:
+        """Return a completer trained on finished sentences; None if too few of them are trees."""
         treebank = _trees_of(treebank)
-        if len(treebank) < _LEAST_SENTENCES:
+        if len(treebank) < MIN_TRAINING_SENTENCES:
             return None
         init = self.start.parser if self.start.parser is not None and not self.start.parser.voters else None
         options = {"epochs": self.epochs, "seed": self.seed, "threads": 1}
@@ -95,7 +100,7 @@ class Learner:
         except PanParserError:  # not a label, for example
             return None
         taggers = self._taggers(treebank) if self.tags else self.start.taggers
-        calibration = calibration_of(seen, self.beam) or self.start.calibration
+        calibration = fit_calibration(predictions, self.beam) or self.start.calibration
         return replace(self.start, parser=parser, taggers=taggers, calibration=calibration)
 
     def _spec(self, treebank: Treebank, init: Parser | None) -> ParserSpec:
@@ -122,7 +127,7 @@ def _trees_of(treebank: Treebank) -> Treebank:
     return treebank if len(kept) == len(treebank) else treebank[kept]
 
 
-def treebank_of(drafts: Sequence[Draft]) -> Treebank:
+def treebank_of(drafts: Sequence[SentenceDraft]) -> Treebank:
     """Drafts as one treebank; what nobody decided is unknown."""
     plain = (replace(draft, comments=(), before="", after="\n\n", newline="\n", empty=()) for draft in drafts)
     return Treebank(b"".join(draft.to_bytes() for draft in plain))

@@ -47,7 +47,7 @@ class Lock:
             self.take(address)
             return
         self._stream = stream
-        self.tell(address)
+        self.write_address(address)
 
     def _is_current(self, stream: IO[bytes]) -> bool:
         """Is it still the file of that name? Whoever had it may have removed it just now."""
@@ -71,8 +71,8 @@ class Lock:
             return not _lives(owner.get("pid"))
         return True
 
-    def tell(self, address: str) -> None:
-        """Writes where the session is, for those who come later."""
+    def write_address(self, address: str) -> None:
+        """Write the address of the session, for those who open the file a second time."""
         if self._stream is None:
             return
         owner = {"pid": os.getpid(), "host": platform.node(), "address": address, "since": round(time.time())}

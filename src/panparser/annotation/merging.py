@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
-from panparser.annotation.document import Document, Marks
-from panparser.annotation.drafts import Draft
+from panparser.annotation.document import Document, JournalState
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.history import Part, key_in, part_of_cells, part_of_sentences, sides
 from panparser.errors import AnnotationError
 
@@ -26,7 +26,7 @@ def aligned(old: Sequence[str], new: Sequence[str]) -> list[int | None]:
     return found
 
 
-class Merging:
+class DocumentMerger:
     """A document as others left it, to which changes of another version of it are added.
 
     `places`: for each sentence of that version, in its order, where it is in the document, if it is there.
@@ -36,7 +36,7 @@ class Merging:
         self.document, self._places = document, places
         self.conflicts: list[str] = []  # changes that the file does not allow, in words
 
-    def mark(self, marks: Mapping[int, Marks]) -> None:
+    def mark(self, marks: Mapping[int, JournalState]) -> None:
         for index, each in marks.items():
             place = self._places[index]
             if place is not None:
@@ -51,7 +51,11 @@ class Merging:
                 else:
                     self._replace(part, backwards)
             except AnnotationError as error:
-                key = key_in(part, backwards) if "cells" in part else Draft.from_value(sides(part, backwards)[0][0]).key
+                key = (
+                    key_in(part, backwards)
+                    if "cells" in part
+                    else SentenceDraft.from_value(sides(part, backwards)[0][0]).key
+                )
                 self.conflicts.append(f"sentence {part['index'] + 1} ({key}): {error}")
 
     def _change(self, part: Part, backwards: bool) -> None:
@@ -80,19 +84,19 @@ class Merging:
         if first is None or places != [*range(first, first + len(old))]:
             raise AnnotationError("is no longer in the file, or not where it was; it is not split or joined")
         for place, value in enumerate(old, start=first):
-            if not self.document.draft(place).has_lines_of(Draft.from_value(value)):
+            if not self.document.draft(place).has_lines_of(SentenceDraft.from_value(value)):
                 raise AnnotationError("has changed in the file; it is not split or joined")
-        self.document.put(first, len(old), [Draft.from_value(value) for value in new], 0)
+        self.document.put(first, len(old), [SentenceDraft.from_value(value) for value in new], 0)
         by = count - len(old)
         self._places = [at if at is None or at < first else at + by for at in self._places]
         self._places[index : index + count] = range(first, first + count)
 
     def difference(self, file: Document) -> list[Part]:
         """What makes the document of the file as it was read; each part is of other sentences, the last come first."""
-        numbers = {place.start: number for number, place in enumerate(file.places)}
+        numbers = {place.start: number for number, place in enumerate(file.entries)}
         parts: list[Part] = []
-        start, new = 0, list[Draft]()  # of sentences that were replaced
-        for index, place in enumerate(self.document.places):
+        start, new = 0, list[SentenceDraft]()  # of sentences that were replaced
+        for index, place in enumerate(self.document.entries):
             if place.start == place.stop:
                 new.append(self.document.draft(index))
                 continue
@@ -105,5 +109,5 @@ class Merging:
         return [*parts, *_replaced(file, start, len(file), new)][::-1]
 
 
-def _replaced(file: Document, start: int, stop: int, new: list[Draft]) -> list[Part]:
+def _replaced(file: Document, start: int, stop: int, new: list[SentenceDraft]) -> list[Part]:
     return [part_of_sentences(start, map(file.draft, range(start, stop)), new)] if new else []

@@ -1,4 +1,4 @@
-"""Progress: corrections per 100 words, words done, hours left; and the time of every gesture, for research."""
+"""Progress: corrections per 100 words, words done, hours left; and the time of every edit, for research."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.journal import Journal, kind_of
 from panparser.errors import JournalError
 
 _CORRECTIONS = ("head", "label", "arc", "cell", "forbid", "span")
-_BREAK = 300.0  # seconds: a longer pause was not work
-_LATEST = 20  # sentences that the speed is measured on
+MAX_WORK_PAUSE_SECONDS = 300.0  # seconds: a longer pause was not work
+SPEED_WINDOW_SENTENCES = 20  # sentences that the speed is measured on
 FIELDS = (
     "number",
     "time",
@@ -26,7 +26,7 @@ FIELDS = (
     "user",
     "sentence",
     "sent_id",
-    "gesture",
+    "edit",
     "word",
     "detail",
     "changed",
@@ -46,12 +46,12 @@ class Progress:
 
     def take(self, record: dict[str, Any]) -> None:
         at = record.get("at")
-        if at is None or kind_of(record) not in ("op", "undo", "redo"):
+        if at is None or kind_of(record) not in ("edit", "undo", "redo"):
             return
         if self._last is not None:
-            self.seconds += min(max(0.0, at - self._last), _BREAK)  # a clock may jump
+            self.seconds += min(max(0.0, at - self._last), MAX_WORK_PAUSE_SECONDS)  # a clock may jump
         self._last = at
-        name = record["op"]["op"] if "op" in record else ""
+        name = record["edit"]["edit"] if "edit" in record else ""
         self.corrections += name in _CORRECTIONS
 
     def done(self, words: int) -> None:
@@ -63,7 +63,7 @@ class Progress:
     def to_value(self, words_left: int) -> dict[str, Any]:
         """As JSON: {"corrections", "seconds", "per_100_words": of the latest sentences, "series": [of each ten],
         "words_per_hour", "hours_left"}; null where nothing is known."""
-        latest = self._done[-_LATEST:]
+        latest = self._done[-SPEED_WINDOW_SENTENCES:]
         words, corrections, seconds = (sum(column) for column in zip(*latest, strict=True)) if latest else (0, 0, 0.0)
         speed = 3600 * words / seconds if seconds > 0 and words else None
         return {
@@ -81,19 +81,19 @@ class Progress:
             yield round(100 * sum(each[1] for each in part) / max(1, sum(each[0] for each in part)), 1)
 
 
-def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every gesture of a journal: when, how long after the one before, who, where, what, and what undid it.
+def list_edits(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Every edit of a journal: when, how long after the one before, who, where, what, and what undid it.
 
-    Sentences and words count from 1, as they stood at that moment. `detail` has what the gesture says besides, under
-    the names of `operations`.
+    Sentences and words count from 1, as they stood at that moment. `detail` has what the edit says besides, under
+    the names of its fields.
     """
     rows: dict[int, dict[str, Any]] = {}
     last: float | None = None
     for record in records:
         kind = kind_of(record)
-        if kind not in ("op", "undo", "redo"):
+        if kind not in ("edit", "undo", "redo"):
             continue
-        value = dict(record["op"]) if kind == "op" else {"op": kind, kind: record[kind]}
+        value = dict(record["edit"]) if kind == "edit" else {"edit": kind, kind: record[kind]}
         if "places" in value:
             value["places"] = [[sentence + 1, word] for sentence, word in value["places"]]
         parts = record.get("parts", ())
@@ -101,7 +101,7 @@ def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             rows[record["undo"]]["undone_by"] = record["n"]
         elif kind == "redo":
             rows[record["redo"]]["undone_by"] = None
-        of = rows.get(record.get(kind, 0), {}) if kind != "op" else {}
+        of = rows.get(record.get(kind, 0), {}) if kind != "edit" else {}
         rows[record["n"]] = {
             "number": record["n"],
             "time": _moment(record["at"]),
@@ -109,10 +109,10 @@ def gestures(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
             "user": record.get("user"),
             "sentence": parts[0]["index"] + 1 if parts else of.get("sentence"),
             "sent_id": _sent_id(parts[0]) if parts else of.get("sent_id"),
-            "gesture": value.pop("op"),
+            "edit": value.pop("edit"),
             "word": value.pop("word", of.get("word")),
             "detail": value,
-            "changed": sum(len(part.get("cells", ())) or 1 for part in parts) if kind == "op" else of.get("changed"),
+            "changed": sum(len(part.get("cells", ())) or 1 for part in parts) if kind == "edit" else of.get("changed"),
             "undone_by": None,
         }
         last = record["at"]
@@ -128,11 +128,11 @@ def _sent_id(part: dict[str, Any]) -> str | None:
     """The name of the sentence that a part changes; None if it has none."""
     if "key" in part:
         return str(part["key"]).rpartition("#")[0] or None
-    return Draft.from_value(part["old"][0]).comment("sent_id") if part["old"] else None
+    return SentenceDraft.from_value(part["old"][0]).comment("sent_id") if part["old"] else None
 
 
-def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """Every gesture of the file that was annotated, from the journal beside it: see `FIELDS`.
+def read_edits(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """Every edit of the file that was annotated, from the journal beside it: see `FIELDS`.
 
     Raises JournalError if there is no journal, or it is damaged. The file may be annotated meanwhile.
     """
@@ -140,11 +140,11 @@ def read_gestures(file: str | os.PathLike[str]) -> list[dict[str, Any]]:
     journal = path.with_name(f"{path.name}.journal")
     if not journal.is_file():
         raise JournalError(f"{path}: has no journal: expected {journal}, found nothing")
-    return gestures(Journal(journal, "").records())
+    return list_edits(Journal(journal, "").records())
 
 
 def to_csv(rows: Iterable[dict[str, Any]]) -> str:
-    """Gestures as CSV; `detail` is JSON, what is not known is empty."""
+    """Edits as CSV; `detail` is JSON, what is not known is empty."""
     target = io.StringIO()
     writer = csv.DictWriter(target, FIELDS, lineterminator="\n")
     writer.writeheader()
@@ -153,5 +153,5 @@ def to_csv(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def to_json_lines(rows: Iterable[dict[str, Any]]) -> str:
-    """Gestures as lines of JSON; what is not known is null."""
+    """Edits as lines of JSON; what is not known is null."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

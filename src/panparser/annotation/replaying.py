@@ -9,24 +9,24 @@ from typing import Any
 from panparser.annotation.document import Document
 from panparser.annotation.history import Following, History, Part, apply, take
 from panparser.annotation.journal import Journal, kind_of
-from panparser.annotation.merging import Merging, aligned
+from panparser.annotation.merging import DocumentMerger, aligned
 from panparser.errors import AnnotationError, ConlluError, JournalError
 
 Records = list[dict[str, Any]]
 
 
 @dataclass
-class Replay:
+class JournalReplay:
     """What a journal means for a document."""
 
     history: History = field(default_factory=History)
     merged: dict[str, Any] | None = None  # if others changed the file: a record of what is added to it
-    undo_ends: bool = False  # are there gestures that can no longer be undone or done again?
+    undo_ends: bool = False  # are there edits that can no longer be undone or done again?
     conflicts: list[str] = field(default_factory=list)  # changes that the file no longer allows, in words
-    reapplied: int = 0  # gestures that had been saved, and were not in the file any more
+    reapplied: int = 0  # edits that had been saved, and were not in the file any more
 
 
-def replay(journal: Journal, document: Document, records: Iterable[dict[str, Any]]) -> Replay:
+def replay(journal: Journal, document: Document, records: Iterable[dict[str, Any]]) -> JournalReplay:
     """Applies to a document what the file lacks. Raises JournalError if the journal is of another file."""
     known = list(records)
     try:
@@ -45,7 +45,7 @@ def _through(records: Records, sha256: str) -> int | None:
     """The number of the last record that a file with this hash has; None if it never was so, as far as is known."""
     start = _start(records)
     for record in reversed(records[start + 1 :]):
-        if record.get("saving") == sha256:
+        if record.get("save_started") == sha256:
             return int(record["n"])
     first = records[start]
     if kind_of(first) == "base":
@@ -55,10 +55,10 @@ def _through(records: Records, sha256: str) -> int | None:
 
 def _saved(records: Records) -> int:
     """The number of the last record that is in the file as it was saved last."""
-    return max((record["saved"] for record in records if kind_of(record) == "saved"), default=0)
+    return max((record["save_finished"] for record in records if kind_of(record) == "save_finished"), default=0)
 
 
-def _continued(document: Document, records: Records, through: int) -> Replay:
+def _continued(document: Document, records: Records, through: int) -> JournalReplay:
     """The file is as it once was: what came later is done again."""
     start = _start(records)
     history, following = History(), Following(records[start], records.__getitem__)
@@ -71,10 +71,10 @@ def _continued(document: Document, records: Records, through: int) -> Replay:
         else:
             take(document, record, records.__getitem__)
     later = records[through + 1 : _saved(records)]
-    return Replay(history, reapplied=sum(kind_of(record) in ("op", "undo", "redo") for record in later))
+    return JournalReplay(history, reapplied=sum(kind_of(record) in ("edit", "undo", "redo") for record in later))
 
 
-def _merged(journal: Journal, document: Document, records: Records) -> Replay:
+def _merged(journal: Journal, document: Document, records: Records) -> JournalReplay:
     """The file was changed by others: what it has stays; what it lacks is added where it fits."""
     start, saved = _start(records), _saved(records)
     following = Following(records[start], records.__getitem__)
@@ -84,19 +84,19 @@ def _merged(journal: Journal, document: Document, records: Records) -> Replay:
         if record["n"] <= saved:
             following.take(record)
     keys = document.all_keys()
-    if any("op" in record for record in records) and not set(following.keys) & set(keys):
+    if any("edit" in record for record in records) and not set(following.keys) & set(keys):
         raise JournalError(
             f"{journal.path}: is the journal of another file: {document.path} has none of the sentences that were "
             "annotated; move the journal away to begin a new one"
         )
-    merging = Merging(Document(document.data, document.path), aligned(following.keys, keys))
+    merging = DocumentMerger(Document(document.data, document.path), aligned(following.keys, keys))
     merging.mark(following.marks)
     for parts, backwards in _remaining(records, max(start, saved + 1)):
         merging.take(parts, backwards)
     parts = merging.difference(document)
     apply(document, parts, journal.last + 1)
     merged = {"base": document.sha256, "keys": keys, "parts": parts}
-    return Replay(merged=merged, undo_ends=bool(history.done or history.undone), conflicts=merging.conflicts)
+    return JournalReplay(merged=merged, undo_ends=bool(history.done or history.undone), conflicts=merging.conflicts)
 
 
 def _remaining(records: Records, start: int) -> list[tuple[list[Part], bool]]:
@@ -104,9 +104,9 @@ def _remaining(records: Records, start: int) -> list[tuple[list[Part], bool]]:
     found: list[tuple[int, bool]] = []
     for record in records[start:]:
         kind = kind_of(record)
-        if kind not in ("op", "base", "undo", "redo"):
+        if kind not in ("edit", "base", "undo", "redo"):
             continue
-        number, backwards = record["n"] if kind in ("op", "base") else record[kind], kind == "undo"
+        number, backwards = record["n"] if kind in ("edit", "base") else record[kind], kind == "undo"
         if found and found[-1] == (number, not backwards):
             found.pop()
         else:

@@ -1,4 +1,4 @@
-"""Session: a file that a person annotates, with a parser that completes and learns; safe for any number of threads."""
+"""Annotation session: a file that a person annotates, with a parser that completes and learns; thread-safe."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from types import TracebackType
 from typing import Any
 
 from panparser.annotation import history
-from panparser.annotation.background import Background, described
-from panparser.annotation.choosing import Choice
+from panparser.annotation.background import BackgroundWorker, describe_error
+from panparser.annotation.choosing import ActiveSelection
 from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.consistency import Labels, relabeled
 from panparser.annotation.document import Document
-from panparser.annotation.drafts import Draft
-from panparser.annotation.operations import Operation, Relabel, operation, outcome
+from panparser.annotation.drafts import SentenceDraft
+from panparser.annotation.operations import Edit, Relabel, apply_edit, parse_edit
 from panparser.annotation.progress import Progress
-from panparser.annotation.store import Store
-from panparser.annotation.teaching import Teacher
-from panparser.annotation.views import View, found_again, listed, unreadable_view, view_of
-from panparser.errors import AnnotationError, JournalError, StaleError
+from panparser.annotation.store import AnnotationStore
+from panparser.annotation.teaching import BackgroundTrainer
+from panparser.annotation.views import View, listed, relocate_sentence, unreadable_view, view_of
+from panparser.errors import AnnotationError, JournalError, StaleEditError
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
 from panparser.treebank.treebank import Treebank
 
 Event = dict[str, Any]  # {"event": name, ...}
-IDLE = 20.0  # seconds without a gesture after which the file is saved
-_MAX_FOUND, _MAX_CANDIDATES = 500, 100  # sentences: that are listed; of which one is chosen
-_CONFIRMING = ("confirm", "right", "done")  # gestures about what is shown
+AUTOSAVE_IDLE_SECONDS = 20.0  # seconds without an edit after which the file is saved
+MAX_SEARCH_RESULTS, MAX_CANDIDATES = 500, 100  # sentences: that are listed; of which one is chosen
+_CONFIRMING = ("confirm", "right", "done")  # edits about what is shown
 
 
-class Session:
+class AnnotationSession:
     """A file that is being annotated.
 
     `file`: CoNLL-U; the parts of trees that it has are decisions. `model`: a Parser or a Pipeline to start with, if
@@ -43,7 +43,7 @@ class Session:
     file a second time. `active`: how to choose the next sentence; None: document order. `learn`: whether the parser
     does. Every method may be called from any thread.
 
-    Errors: StaleError (the sentence has changed: look at `view` again); AnnotationError, of which it is one, and
+    Errors: StaleEditError (the sentence has changed: look at `view` again); AnnotationError, of which it is one, and
     JournalError, whose messages are for the person.
     """
 
@@ -55,26 +55,32 @@ class Session:
         user: str | None = None,
         address: str = "",
         seed: int = 1,
-        active: Choice | bool | None = None,
+        active: ActiveSelection | bool | None = None,
         learn: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.path = Path(file)
         self._lock = threading.RLock()
         self._listeners: list[Callable[[Event], None]] = []
-        self._store = Store(self.path, user or _user(), address, clock)
-        self._completions: dict[int, tuple[Draft, Completion]] = {}  # by sentence: what it is, and how it is shown
-        self._labels: tuple[int, Labels] | None = None  # of an order of sentences
-        self._choice = Choice() if active is True else active or None
+        self._store = AnnotationStore(self.path, user or _user(), address, clock)
+        self._completions: dict[
+            int, tuple[SentenceDraft, Completion]
+        ] = {}  # by sentence: what it is, and how it is shown
+        self._labels: tuple[int, Labels] | None = None  # with the layout version
+        self._selection = ActiveSelection() if active is True else active or None
         self._progress = Progress()
-        self._learns = learn
-        self._saver = Background(self._save_quietly, idle=IDLE, name="panparser-save", failed=self._fail_to_save)
-        self._teacher = Teacher(Completer.of(model), seed, lambda: self._document, self._lock, self._tell)
+        self._trains = learn
+        self._saver = BackgroundWorker(
+            self._save_quietly, idle=AUTOSAVE_IDLE_SECONDS, name="panparser-save", failed=self._fail_to_save
+        )
+        self._trainer = BackgroundTrainer(
+            Completer.from_model(model), seed, lambda: self._document, self._lock, self._publish
+        )
         for record in self._store.take_replayed():
             self._progress.take(record)
             self._count_done(record)
         if learn and any(self._document.is_done(index) for index in self._document):
-            self._teacher.ask()
+            self._trainer.request()
 
     @property
     def _document(self) -> Document:
@@ -100,8 +106,8 @@ class Session:
                 "user": self._store.journal.user,
                 **totals,
                 **self._common(),
-                "model": self._teacher.completer.number,
-                "has_parser": self._teacher.completer.parser is not None,
+                "model": self._trainer.completer.number,
+                "has_parser": self._trainer.completer.parser is not None,
                 "notices": list(self._store.notices),
                 "progress": self._progress.to_value(totals["words"] - totals["words_done"]),
             }
@@ -109,12 +115,12 @@ class Session:
     def _common(self) -> View:
         known = self._store.history
         can = {"can_undo": bool(known.done), "can_redo": bool(known.undone)}
-        return {"order": self._store.order, **can, "read_only": self._store.read_only}
+        return {"layout_version": self._store.layout_version, **can, "read_only": self._store.read_only}
 
-    def view(self, index: int, key: str | None = None, order: int | None = None) -> View:
-        """A sentence as JSON; with the `key` and `order` of an earlier view, where that sentence is now.
+    def view(self, index: int, key: str | None = None, layout_version: int | None = None) -> View:
+        """A sentence as JSON; with the `key` and `layout_version` of an earlier view, where that sentence is now.
 
-        {"index", "key", "order": of all sentences, "version", "model", "done", "sent_id", "text", "comments", "note",
+        {"index", "key", "layout_version", "version", "model", "done", "sent_id", "text", "comments", "note",
         "words": [{"id", "form", "lemma", "upos", "xpos", "feats", "misc", "head", "label", "confidence",
         "label_confidence", "forbidden", "decided": {"head", "label", "upos", "xpos", "feats", "lemma"}}],
         "multiword": [{"first", "last", "form", "misc"}], "empty": [{"id", "form", "deps"}],
@@ -124,8 +130,8 @@ class Session:
         "read_only": null or why, "unreadable": null or why the sentence can only be looked at}.
         """
         with self._lock:
-            if key is not None and order != self._store.order:
-                index = found_again(self._document, index, key)
+            if key is not None and layout_version != self._store.layout_version:
+                index = relocate_sentence(self._document, index, key)
             self._document.check_index(index)
             try:
                 self._document.draft(index)
@@ -137,46 +143,47 @@ class Session:
         """What is shown of a sentence, by the newest model."""
         draft = self._document.draft(index)
         known = self._completions.get(index)
-        if known is None or known[0] is not draft or known[1].model != self._teacher.completer.number:
-            if len(self._completions) > _MAX_FOUND:
+        if known is None or known[0] is not draft or known[1].model != self._trainer.completer.number:
+            if len(self._completions) > MAX_SEARCH_RESULTS:
                 self._completions.clear()
-            known = self._completions[index] = draft, self._teacher.completer.complete(draft)
-            self._teacher.show(draft.key, known[1])
+            known = self._completions[index] = draft, self._trainer.completer.complete(draft)
+            self._trainer.add_completion(draft.key, known[1])
         return known[1]
 
-    # --- Gestures ---
+    # --- Edits ---
 
-    def edit(self, index: int, version: int, gesture: dict[str, Any] | Operation, *, order: int | None = None) -> View:
-        """Does a gesture (a value of `operations.GESTURES`, or its JSON); returns the view afterwards.
+    def edit(self, index: int, version: int, edit: dict[str, Any] | Edit, *, layout_version: int | None = None) -> View:
+        """Does an edit (a value of `operations.EDIT_TYPES`, or its JSON); returns the view afterwards.
 
-        It is in the journal before that. `version`, `order`: of the view that the person saw; raises StaleError if the
-        sentence has another version, or may be at another place since. Gestures that confirm what is shown (confirm,
-        right, done) may have the view's `model`: StaleError if a newer one has completed the sentence since.
+        It is in the journal before that. `version`, `layout_version`: of the view that the person saw;
+        raises StaleEditError if the sentence has another version, or may be at another position. Edits that confirm
+        what is shown (confirm, right, done) may have the view's `model`: StaleEditError if a newer model has completed
+        the sentence.
         """
-        chosen = gesture if isinstance(gesture, Operation) else operation(gesture)
+        chosen = edit if isinstance(edit, Edit) else parse_edit(edit)
         with self._lock:
             self._store.check_writable()
-            if order not in (None, self._store.order):
-                raise StaleError(f"sentence {index + 1} may be another one now: look at it again")
+            if layout_version not in (None, self._store.layout_version):
+                raise StaleEditError(f"sentence {index + 1} may be another one now: look at it again")
             draft = self._document.draft(index)
-            if version != self._document.places[index].version:
-                raise StaleError(f"sentence {index + 1} has changed since it was shown: look at it again")
+            if version != self._document.entries[index].version:
+                raise StaleEditError(f"sentence {index + 1} has changed since it was shown: look at it again")
             if parts := self._parts(index, draft, chosen):
-                self._note({"user": self._store.journal.user, "op": chosen.to_value(), "parts": parts})
+                self._note({"user": self._store.journal.user, "edit": chosen.to_value(), "parts": parts})
             return self.view(index)
 
-    def _parts(self, index: int, draft: Draft, gesture: Operation) -> list[history.Part]:
-        """What a gesture changes."""
-        if isinstance(gesture, Relabel):
-            return relabeled(self._document, gesture)
+    def _parts(self, index: int, draft: SentenceDraft, edit: Edit) -> list[history.Part]:
+        """What an edit changes."""
+        if isinstance(edit, Relabel):
+            return relabeled(self._document, edit)
         shown: Sequence[Any] = ()
-        if gesture.op in _CONFIRMING:
+        if edit.name in _CONFIRMING:
             completion = self._completion(index)
-            if getattr(gesture, "model", None) not in (None, completion.model):
-                raise StaleError(f"sentence {index + 1} was completed by a newer model: look at it again")
+            if getattr(edit, "model", None) not in (None, completion.model):
+                raise StaleEditError(f"sentence {index + 1} was completed by a newer model: look at it again")
             shown = completion.words
-        following = self._document.draft(index + 1) if gesture.op == "join_sentence" and index + 1 < len(self) else None
-        taken, drafts = outcome(gesture, draft, shown, following)
+        following = self._document.draft(index + 1) if edit.name == "join_sentence" and index + 1 < len(self) else None
+        taken, drafts = apply_edit(edit, draft, shown, following)
         if taken == len(drafts) == 1:
             part = history.part_of_cells(index, draft, drafts[0])
             return [part] if part else []
@@ -187,20 +194,20 @@ class Session:
         """Writes a record, applies it, and follows what it changes; the sentences that it changed."""
         before = self._store.read_only
         try:
-            changed = self._store.note(record) if "op" in record else self._store.again(next(iter(record)))
+            changed = self._store.note(record) if "edit" in record else self._store.move_in_history(next(iter(record)))
         except JournalError:
             if self._store.read_only != before:
-                self._tell({"event": "read-only", "why": self._store.read_only})
+                self._publish({"event": "read-only", "why": self._store.read_only})
             raise
         whole = self._store.journal.record(self._store.journal.last)
         self._progress.take(whole)
         self._count_done(whole)
         self._follow_labels(changed)
-        self._teach(changed, whole)
+        self._schedule_training(changed, whole)
         return changed
 
     def _follow_labels(self, changed: list[int]) -> None:
-        if self._labels is None or self._labels[0] != self._store.order:
+        if self._labels is None or self._labels[0] != self._store.layout_version:
             self._labels = None
             return
         for index in changed:
@@ -208,32 +215,32 @@ class Session:
             self._labels[1].put(index, draft if draft.done else None)
 
     def _count_done(self, record: dict[str, Any]) -> None:
-        if record.get("op", {}).get("op") == "done" and record["op"].get("done", True):
+        if record.get("edit", {}).get("edit") == "done" and record["edit"].get("done", True):
             index = record["parts"][0]["index"]
             if index < len(self._document):
                 self._progress.done(self._document.words_of(index))
 
-    def _teach(self, changed: list[int], record: dict[str, Any]) -> None:
-        """After a gesture: lets the parser learn, and the file be saved, if sentences are done."""
+    def _schedule_training(self, changed: list[int], record: dict[str, Any]) -> None:
+        """After an edit: lets the parser learn, and the file be saved, if sentences are done."""
         done = [index for index in changed if index < len(self) and self._document.is_done(index)]
-        is_finished = bool(done) and "op" in record and record["op"]["op"] == "done"
+        is_finished = bool(done) and "edit" in record and record["edit"]["edit"] == "done"
         for index in done if is_finished else ():
-            self._teacher.finish(self._document.draft(index))
-            if self._choice is not None:
-                self._choice.learn(self._document.draft(index).words)
-        if done and self._learns:
-            self._teacher.ask()
-        self._saver.ask(urgent=is_finished)
+            self._trainer.add_finished(self._document.draft(index))
+            if self._selection is not None:
+                self._selection.add_finished(self._document.draft(index).words)
+        if done and self._trains:
+            self._trainer.request()
+        self._saver.request(urgent=is_finished)
 
     def undo(self) -> View | None:
-        """Takes the last gesture back, in whatever sentence; its view, or None if there is nothing to take back."""
-        return self._again("undo")
+        """Takes the last edit back, in whatever sentence; its view, or None if there is nothing to take back."""
+        return self._move_in_history("undo")
 
     def redo(self) -> View | None:
         """Does again what was last taken back."""
-        return self._again("redo")
+        return self._move_in_history("redo")
 
-    def _again(self, kind: str) -> View | None:
+    def _move_in_history(self, kind: str) -> View | None:
         with self._lock:
             changed = self._note({kind: 0}) if self._common()[f"can_{kind}"] else []
             return self.view(min(changed[0], len(self) - 1)) if changed else None
@@ -243,13 +250,13 @@ class Session:
     def alternatives(self, index: int, count: int = 5) -> list[dict[str, Any]]:
         """Trees that keep what was decided, best first: [{"heads", "labels", "score"}]; the score of the best is 0."""
         with self._lock:
-            draft, completer = self._document.draft(index), self._teacher.completer
+            draft, completer = self._document.draft(index), self._trainer.completer
         return completer.alternatives(draft, max(1, min(count, 64)))
 
     def labels(self, index: int, word: int, head: int | None = None) -> list[dict[str, Any]]:
         """Labels for a word (with this head, if it is given), best first: [{"label", "score"}]."""
         with self._lock:
-            draft, completer = self._document.draft(index), self._teacher.completer
+            draft, completer = self._document.draft(index), self._trainer.completer
         words = len(draft.words)
         if not 1 <= word <= words or (head is not None and (not 0 <= head <= words or head == word)):
             raise AnnotationError(
@@ -262,12 +269,12 @@ class Session:
         with self._lock:
             order = (*range(index + 1, len(self)), *range(min(index + 1, len(self))))
             waiting = (at for at in order if not self._document.is_done(at) and self._is_readable(at))
-            if self._choice is None or self._teacher.completer.parser is None:
+            if self._selection is None or self._trainer.completer.parser is None:
                 return next(waiting, None)
-            candidates = [at for at in waiting if self._choice.is_allowed(self._document.words_of(at))]
-            step = max(1, len(candidates) // _MAX_CANDIDATES)
+            candidates = [at for at in waiting if self._selection.is_allowed(self._document.words_of(at))]
+            step = max(1, len(candidates) // MAX_CANDIDATES)
             values: dict[int, float] = {
-                at: self._choice.value(self._document.draft(at), self._completion(at)) for at in candidates[::step]
+                at: self._selection.score(self._document.draft(at), self._completion(at)) for at in candidates[::step]
             }
             if not values:
                 return next((at for at in order if not self._document.is_done(at) and self._is_readable(at)), None)
@@ -280,7 +287,7 @@ class Session:
             return False
         return True
 
-    def search(self, text: str, limit: int = _MAX_FOUND) -> list[dict[str, Any]]:
+    def search(self, text: str, limit: int = MAX_SEARCH_RESULTS) -> list[dict[str, Any]]:
         """Sentences with a text in any of their lines, whatever its case: [{"index", "sent_id", "text", "done"}]."""
         wanted, found = text.casefold(), []
         with self._lock:
@@ -295,8 +302,8 @@ class Session:
         """Pairs of lemmas and tags that are labeled in several ways, in sentences that are done.
 
         Of a word: {"lemma", "upos", "head_lemma", "head_upos", "label", "others": [{"label", "places": [{"sentence",
-        "word", "text", "sent_id"}]}], "order"}; all of them, with nothing asked for: {"mixed": [{"lemma", ...,
-        "labels": {label: count}, "places", "first": [sentence, word]}]}. The gesture `relabel` changes all at once.
+        "word", "text", "sent_id"}]}], "layout_version"}; all of them, with nothing asked for: {"mixed": [{"lemma", ...,
+        "labels": {label: count}, "places", "first": [sentence, word]}]}. The edit `relabel` changes all at once.
         """
         while True:
             known, labels = self._all_labels()
@@ -306,10 +313,10 @@ class Session:
                     if index is None or word is None:
                         return {"mixed": labels.mixed()}
                     draft = replace(self._document.draft(index), words=self._completion(index).words)
-                    return labels.differing(self._document, draft, word) | {"order": known[0]}
+                    return labels.differing(self._document, draft, word) | {"layout_version": known[0]}
 
     def _now(self) -> tuple[int, int]:
-        return self._store.order, self._store.journal.last
+        return self._store.layout_version, self._store.journal.last
 
     def _all_labels(self) -> tuple[tuple[int, int], Labels]:
         """Labels of all sentences that are done, and when that was; others work meanwhile."""
@@ -321,7 +328,7 @@ class Session:
             data = self._document.joined(done)
         treebank = Treebank(data)
         if len(treebank) == len(done):
-            return now, Labels.of(treebank, done)
+            return now, Labels.from_treebank(treebank, done)
         with self._lock:  # some are no trees
             found, now = Labels(), self._now()
             for at in filter(self._is_readable, filter(self._document.is_done, self._document)):
@@ -332,7 +339,7 @@ class Session:
 
     def wait(self, timeout: float | None = None) -> None:
         """Until the parser has learned and the file is saved: for tests and scripts."""
-        self._teacher.wait(timeout)
+        self._trainer.wait(timeout)
         self._saver.wait(timeout)
 
     def listen(self, listener: Callable[[Event], None]) -> None:
@@ -343,37 +350,37 @@ class Session:
         """
         self._listeners.append(listener)
 
-    def _tell(self, event: Event) -> None:
+    def _publish(self, event: Event) -> None:
         for listener in list(self._listeners):
             listener(event)
 
     def set_address(self, address: str) -> None:
         """Says where the session is served, for those who open the file a second time."""
-        self._store.tell_address(address)
+        self._store.write_address(address)
 
     def save(self) -> None:
-        """Brings the file up to date. The journal stays: gestures can still be undone."""
+        """Brings the file up to date. The journal stays: edits can still be undone."""
         known = len(self._store.notices)
         written, merged = self._store.save(self._lock)
         if merged:
             with self._lock:
                 self._completions.clear()
-            self._tell({"event": "merged", "notices": self._store.notices[known:]})
+            self._publish({"event": "merged", "notices": self._store.notices[known:]})
         if written:
-            self._tell({"event": "saved", "time": time.time()})
+            self._publish({"event": "saved", "time": time.time()})
 
     def _save_quietly(self) -> None:
         if self._store.read_only is None:
             self.save()
 
     def _fail_to_save(self, error: Exception) -> None:
-        """The journal has everything: the file is saved after the next gesture, or at the end."""
-        event, why = "read-only" if self._store.read_only is not None else "notice", described(error)
-        self._tell({"event": event, "why": why, "message": f"the file could not be saved: {why}"})
+        """The journal has everything: the file is saved after the next edit, or at the end."""
+        event, why = "read-only" if self._store.read_only is not None else "notice", describe_error(error)
+        self._publish({"event": event, "why": why, "message": f"the file could not be saved: {why}"})
 
     def close(self) -> None:
         """Saves, and lets others open the file."""
-        self._teacher.close()
+        self._trainer.close()
         self._saver.close()
         try:
             if self._store.read_only is None:
@@ -381,7 +388,7 @@ class Session:
         finally:
             self._store.close()
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> AnnotationSession:
         return self
 
     def __exit__(

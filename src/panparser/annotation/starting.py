@@ -17,10 +17,10 @@ from panparser.transfer.transferring import train_transfer
 from panparser.treebank.conllu import read_conllu
 
 Report = Callable[[str, int, int], None]
-_SENTENCES = 1000  # of each source
+MAX_SOURCE_SENTENCES = 1000  # of each source
 
 
-def write_text_as_conllu(
+def tokenize_to_conllu(
     text: str | os.PathLike[str], file: str | os.PathLike[str], model: Pipeline | Parser | None = None
 ) -> int:
     """Divides a text into sentences and words, and writes a new file to annotate; returns the number of sentences.
@@ -47,7 +47,7 @@ def write_text_as_conllu(
     return sentences
 
 
-def transferred_start(
+def train_initial_parser(
     file: str | os.PathLike[str],
     sources: Iterable[str | os.PathLike[str]],
     *,
@@ -61,7 +61,7 @@ def transferred_start(
     raw = read_conllu(file, lenient=True)
     if not (raw.column("upos") != raw.id_of("upos", "_")).any():
         raise AnnotationError(f"{os.fspath(file)}: has no tags (UPOS), and a transferred parser reads nothing else")
-    options = {"method": "all", "sentences": _SENTENCES, "seed": seed, "report": report, "threads": 1}
+    options = {"method": "all", "sentences": MAX_SOURCE_SENTENCES, "seed": seed, "report": report, "threads": 1}
     found = train_transfer(find_sources(sources, but=[os.fspath(file)]), raw=raw, **options)  # type: ignore[arg-type]
     assert isinstance(found.parser, Parser)
     return found.parser

@@ -1,8 +1,12 @@
-"""Store: a file that is annotated and the journal beside it; nothing that was answered for is ever lost.
+"""Crash-safe storage of an annotated file and its journal.
 
-A gesture is in the journal before it is applied. The file follows: `saving` in the journal says what it will be, then
-it is replaced as a whole, then `saved` says that it was. Whatever happens between these steps, the file has a hash that
-the journal knows, and so what is still to be applied. If it has not, others changed it: it stays, and is added to.
+Invariants:
+1. Every acknowledged edit is in the journal, on disk, before it is applied in memory.
+2. Saving writes a `save_started` record with the hash of the new file, replaces the file atomically, then writes a
+   `save_finished` record. After a crash at any point, the file's hash is therefore in the journal, and identifies the
+   edits that still have to be replayed.
+3. If the file's hash is not in the journal, another program changed the file. It is never overwritten: edits are merged
+   into it, sentence by sentence.
 """
 
 from __future__ import annotations
@@ -23,12 +27,12 @@ from panparser.annotation.lock import Lock
 from panparser.errors import AnnotationError, JournalError
 from panparser.storage.files import check_writable, whole_file, write_whole
 
-_ATTEMPTS = 5  # to save while others write, too
-_MOST_BROKEN = 5  # sentences that are listed
+MAX_SAVE_ATTEMPTS = 5  # to save while others write, too
+MAX_LISTED_SENTENCES = 5  # sentences that are listed
 Signature = tuple[int, int, int]
 
 
-class Store:
+class AnnotationStore:
     """Document, journal and lock. Not safe for threads but for `save`, which works while others go on."""
 
     def __init__(self, path: Path, user: str, address: str, clock: Callable[[], float]) -> None:
@@ -36,7 +40,9 @@ class Store:
         self.notices: list[str] = []  # what should be said at the start
         self.read_only: str | None = None
         self.history = history.History()
-        self.order = 0  # increases when sentences get other places: they are split or joined, or the file is read again
+        self.layout_version = (
+            0  # increases when sentences get other places: they are split or joined, or the file is read again
+        )
         self._saving = threading.Lock()
         self._lock = Lock(path)
         if not path.is_file():
@@ -56,15 +62,15 @@ class Store:
         """Opens the journal, and applies what the file lacks."""
         with _without_collection():
             records = list(self.journal.records())
-            found = replaying.replay(self.journal, self.document, records) if records else replaying.Replay()
-        self._is_first_save = not any(kind_of(record) == "saving" for record in records)
+            found = replaying.replay(self.journal, self.document, records) if records else replaying.JournalReplay()
+        self._is_first_save = not any(kind_of(record) == "save_started" for record in records)
         self.history, self._replayed = found.history, records
         self.journal.begin(self.document.sha256, [] if records else self.document.all_keys(), self._clock())
         if self.journal.dropped:
             self.notices.append(self.journal.dropped)
         if found.reapplied:
             self.notices.append(
-                f"{self.path}: is as it was some time ago; {found.reapplied} later gestures were done again"
+                f"{self.path}: is as it was some time ago; {found.reapplied} later edits were done again"
             )
         self._note_merged(found)
         self._note_broken()
@@ -76,11 +82,13 @@ class Store:
             return
         count = "1 sentence is" if len(broken) == 1 else f"{len(broken):,} sentences are"
         self.notices.append(f"{self.path}: {count} no CoNLL-U, and can only be looked at:")
-        self.notices += broken[:_MOST_BROKEN]
-        if len(broken) > _MOST_BROKEN:
-            self.notices.append(f"{len(broken) - _MOST_BROKEN:,} more (`panparser validate {self.path}` lists them)")
+        self.notices += broken[:MAX_LISTED_SENTENCES]
+        if len(broken) > MAX_LISTED_SENTENCES:
+            self.notices.append(
+                f"{len(broken) - MAX_LISTED_SENTENCES:,} more (`panparser validate {self.path}` lists them)"
+            )
 
-    def _note_merged(self, found: replaying.Replay) -> None:
+    def _note_merged(self, found: replaying.JournalReplay) -> None:
         """Others changed the file, perhaps: what was added to it is written down, and told."""
         if found.merged is None:
             return
@@ -91,7 +99,7 @@ class Store:
             self.notices.append("what was done before that can no longer be undone")
         self.notices += found.conflicts
 
-    # --- Gestures ---
+    # --- Edits ---
 
     def take_replayed(self) -> list[dict[str, Any]]:
         """What the journal had at the start; forgotten afterwards."""
@@ -103,14 +111,14 @@ class Store:
             raise AnnotationError(f"{self.path}: is read-only now: {self.read_only}")
 
     def note(self, record: dict[str, Any]) -> list[int]:
-        """Writes a gesture, its undo or its redo to the journal, then applies it; the sentences that it changed."""
+        """Writes an edit, its undo or its redo to the journal, then applies it; the sentences that it changed."""
         self.check_writable()
         number = self._append(record)
         whole = {"n": number, **record}
         self.history.take(whole)
         sentences = len(self.document)
         changed = history.take(self.document, whole, self.journal.record)
-        self.order += len(self.document) != sentences
+        self.layout_version += len(self.document) != sentences
         return changed
 
     def _append(self, record: dict[str, Any]) -> int:
@@ -120,8 +128,8 @@ class Store:
             self.read_only = str(error)
             raise
 
-    def again(self, kind: str) -> list[int]:
-        """Undoes (`undo`) or does again (`redo`) the last gesture, if there is one; the sentences that it changed.
+    def move_in_history(self, kind: str) -> list[int]:
+        """Undoes (`undo`) or does again (`redo`) the last edit, if there is one; the sentences that it changed.
 
         Raises AnnotationError if others changed the sentence since.
         """
@@ -142,20 +150,20 @@ class Store:
         """
         is_merged = False
         with self._saving:
-            for _ in range(_ATTEMPTS):
+            for _ in range(MAX_SAVE_ATTEMPTS):
                 with lock:
                     is_merged |= self._merge_changes()
                     data = self.document.to_bytes()
                     digest = sha256(data).hexdigest()
                     if digest == self.document.sha256 and self.path.exists():
                         return False, is_merged
-                    number = self._append({"saving": digest})
+                    number = self._append({"save_started": digest})
                 self._keep_first()
                 written = self._replace(data)
                 if written is not None:
                     with lock:
                         self.document.sha256, self._known = digest, written
-                        self._append({"saved": number})
+                        self._append({"save_finished": number})
                     return True, is_merged
         raise AnnotationError(f"{self.path}: cannot be saved: others write to it all the time")
 
@@ -178,12 +186,12 @@ class Store:
         def look(stream: IO[bytes]) -> None:
             found.append(_signature_of(os.fstat(stream.fileno())))  # not of the name, which others may write to
             if _signature(self.path) not in (None, self._known):
-                raise _ChangedError
+                raise FileChangedError
 
         try:
             with whole_file(self.path, AnnotationError, ready=look) as stream:
                 stream.write(data)
-        except _ChangedError:
+        except FileChangedError:
             return None
         return found[0] if found else _signature(self.path)
 
@@ -202,12 +210,12 @@ class Store:
         except JournalError as error:
             self.read_only = f"the file was replaced by another one ({error})"
             raise
-        self.document, self.order = document, self.order + 1
+        self.document, self.layout_version = document, self.layout_version + 1
         self._note_merged(found)
         return True
 
-    def tell_address(self, address: str) -> None:
-        self._lock.tell(address)
+    def write_address(self, address: str) -> None:
+        self._lock.write_address(address)
 
     def close(self) -> None:
         self.journal.close()
@@ -226,7 +234,7 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-class _ChangedError(Exception):
+class FileChangedError(Exception):
     """Others changed the file."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from panparser.annotation.drafts import Draft, Extra, Word
+from panparser.annotation.drafts import NonWordLine, SentenceDraft, Word
 from panparser.errors import AnnotationError
 from panparser.treebank.treebank import with_value
 
@@ -16,7 +16,7 @@ Renumbering = Callable[[int], int | None]  # the new number of a word; None: it 
 # --- Words ---
 
 
-def split_word(draft: Draft, number: int, forms: Sequence[str]) -> Draft:
+def split_word(draft: SentenceDraft, number: int, forms: Sequence[str]) -> SentenceDraft:
     """With some words in place of one; the first has its head, label and dependents."""
     word, more = draft.words[number - 1], len(forms) - 1
     if more < 1:
@@ -39,12 +39,12 @@ def split_word(draft: Draft, number: int, forms: Sequence[str]) -> Draft:
     return _with_text(draft, replace(moved, multiword=tuple(ranges), spans=tuple(spans), done=False))
 
 
-def _stretched(each: Extra, number: int, more: int) -> Extra:
+def _stretched(each: NonWordLine, number: int, more: int) -> NonWordLine:
     first = each.first if each.first <= number else each.first + more
-    return Extra(first, each.last if each.last < number else each.last + more, each.cells)
+    return NonWordLine(first, each.last if each.last < number else each.last + more, each.cells)
 
 
-def join_words(draft: Draft, first: int, last: int, form: str | None) -> Draft:
+def join_words(draft: SentenceDraft, first: int, last: int, form: str | None) -> SentenceDraft:
     """With one word in place of several; it has the head of the one whose head is outside."""
     if any(first <= node.first < last for node in draft.empty):
         raise AnnotationError(f"words {first}-{last}: an empty node stands between them")
@@ -70,12 +70,12 @@ def join_words(draft: Draft, first: int, last: int, form: str | None) -> Draft:
 
     moved = _renumbered(replace(draft, words=()), words, new, None)
     kept = [each for each in draft.multiword if not (first <= each.first and each.last <= last)]
-    ranges = tuple(Extra(new(each.first), new(each.last), each.cells) for each in kept)
+    ranges = tuple(NonWordLine(new(each.first), new(each.last), each.cells) for each in kept)
     spans = tuple(dict.fromkeys((new(a), new(b)) for a, b in draft.spans if new(a) < new(b)))
     return _with_text(draft, replace(moved, multiword=ranges, spans=spans, done=False))
 
 
-def make_multiword(draft: Draft, first: int, last: int, form: str | None) -> Draft:
+def make_multiword(draft: SentenceDraft, first: int, last: int, form: str | None) -> SentenceDraft:
     """With words that are written as one token."""
     if first >= last:
         raise AnnotationError(f"a multiword token has two words or more; got {first}-{last}")
@@ -87,13 +87,13 @@ def make_multiword(draft: Draft, first: int, last: int, form: str | None) -> Dra
     misc = "SpaceAfter=No" if space else "_"
     written = form or "".join(word.form for word in taken)
     inside = [replace(word, misc=with_value(word.misc, "SpaceAfter", None)) for word in taken]
-    added = Extra(first, last, (written, *_NOTHING[1:8], misc))
+    added = NonWordLine(first, last, (written, *_NOTHING[1:8], misc))
     ranges = tuple(sorted((*draft.multiword, added), key=lambda each: each.first))
     words = (*draft.words[: first - 1], *inside, *draft.words[last:])
     return _with_text(draft, replace(draft, words=words, multiword=ranges, done=False))
 
 
-def unmake_multiword(draft: Draft, first: int) -> Draft:
+def unmake_multiword(draft: SentenceDraft, first: int) -> SentenceDraft:
     """With the words of a multiword token as tokens of their own."""
     found = next((each for each in draft.multiword if each.first == first), None)
     if found is None:
@@ -112,7 +112,7 @@ def unmake_multiword(draft: Draft, first: int) -> Draft:
 # --- Sentences ---
 
 
-def split_sentence(draft: Draft, number: int) -> list[Draft]:
+def split_sentence(draft: SentenceDraft, number: int) -> list[SentenceDraft]:
     """Two sentences, the second of which begins with a word."""
     if not 2 <= number <= len(draft.words):
         raise AnnotationError(f"the second sentence must begin with one of words 2..{len(draft.words)}; got {number}")
@@ -131,7 +131,7 @@ def split_sentence(draft: Draft, number: int) -> list[Draft]:
     return [left, right]
 
 
-def _part(draft: Draft, first: int, last: int, new: Renumbering) -> Draft:
+def _part(draft: SentenceDraft, first: int, last: int, new: Renumbering) -> SentenceDraft:
     words = draft.words[first - 1 : last]
     empty = tuple(node for node in draft.empty if first - (first == 1) <= node.first <= last)
     part = _renumbered(replace(draft, words=(), empty=empty), words, new, None)
@@ -139,13 +139,13 @@ def _part(draft: Draft, first: int, last: int, new: Renumbering) -> Draft:
     spans = [(new(a), new(b)) for a, b in draft.spans]
     return replace(
         part,
-        multiword=tuple(Extra(a, b, cells) for a, b, cells in ranges if a and b),
+        multiword=tuple(NonWordLine(a, b, cells) for a, b, cells in ranges if a and b),
         spans=tuple((a, b) for a, b in spans if a and b),
         done=False,
     )
 
 
-def join_sentences(draft: Draft, following: Draft) -> Draft:
+def join_sentences(draft: SentenceDraft, following: SentenceDraft) -> SentenceDraft:
     """One sentence of two; the second's root is undecided."""
     by = len(draft.words)
     free = [replace(word, head=None, label=None) if word.head == 0 else word for word in following.words]
@@ -156,7 +156,7 @@ def join_sentences(draft: Draft, following: Draft) -> Draft:
         draft,
         words=draft.words + moved.words,
         comments=tuple(comments),
-        multiword=draft.multiword + tuple(Extra(e.first + by, e.last + by, e.cells) for e in following.multiword),
+        multiword=draft.multiword + tuple(NonWordLine(e.first + by, e.last + by, e.cells) for e in following.multiword),
         empty=draft.empty + moved.empty,
         spans=draft.spans + tuple((a + by, b + by) for a, b in following.spans),
         done=False,
@@ -170,7 +170,7 @@ def join_sentences(draft: Draft, following: Draft) -> Draft:
 # --- What all share ---
 
 
-def _renumbered(draft: Draft, words: Iterable[Word], new: Renumbering, kept: int | None) -> Draft:
+def _renumbered(draft: SentenceDraft, words: Iterable[Word], new: Renumbering, kept: int | None) -> SentenceDraft:
     """The words with their heads renumbered, in a draft with its empty nodes renumbered.
 
     After a split, `kept` is the word whose parts stand together: empty nodes after it follow its last part.
@@ -188,7 +188,7 @@ def _renumbered(draft: Draft, words: Iterable[Word], new: Renumbering, kept: int
         moved.append(replace(word, head=at, label=label, deps=_deps(word.deps, new), forbidden=forbidden))
     last = (lambda old: new(old + 1) - 1) if kept is not None else head  # type: ignore[operator]
     nodes = (
-        Extra(last(node.first) or 0, node.last, (*node.cells[:7], _deps(node.cells[7], new), node.cells[8]))
+        NonWordLine(last(node.first) or 0, node.last, (*node.cells[:7], _deps(node.cells[7], new), node.cells[8]))
         for node in draft.empty
     )
     return replace(draft, words=tuple(moved), empty=tuple(nodes))
@@ -215,7 +215,7 @@ def _joined_text(tokens: Sequence[tuple[int, int, str, str]]) -> str:
     return "".join(pieces).rstrip(" ")
 
 
-def _with_text(old: Draft, new: Draft) -> Draft:
+def _with_text(old: SentenceDraft, new: SentenceDraft) -> SentenceDraft:
     """With the comment `text` as the tokens are written, if it was so before."""
     text = old.comment("text")
     if text is None or text != _joined_text(old.tokens()):
@@ -223,7 +223,7 @@ def _with_text(old: Draft, new: Draft) -> Draft:
     return new.with_comment("text", _joined_text(new.tokens()))
 
 
-def with_form(draft: Draft, number: int, form: str) -> Draft:
+def with_form(draft: SentenceDraft, number: int, form: str) -> SentenceDraft:
     """With another form of a word."""
     words = list(draft.words)
     words[number - 1] = replace(words[number - 1], form=form)

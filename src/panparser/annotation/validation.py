@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from panparser.annotation.drafts import Draft, Word
+from panparser.annotation.drafts import SentenceDraft, Word
 from panparser.treebank.validation.rules import RULES
 from panparser.treebank.validation.validator import Validator
 
 _OF_FILES = ("edeps-only-sometimes",)  # rules that a sentence alone cannot break
 
 
-def problems_of(draft: Draft, shown: Sequence[Word]) -> list[dict[str, Any]]:
+def problems_of(draft: SentenceDraft, shown: Sequence[Word]) -> list[dict[str, Any]]:
     """What is wrong with a sentence as it is shown: rule, message, word (None: the sentence), level."""
     whole = replace(draft, words=tuple(shown), before="", after="\n\n", newline="\n")
     lines = [None] * len(draft.comments) + _words_of_lines(whole)
@@ -31,7 +31,7 @@ def problems_of(draft: Draft, shown: Sequence[Word]) -> list[dict[str, Any]]:
     ]
 
 
-def _words_of_lines(draft: Draft) -> list[int | None]:
+def _words_of_lines(draft: SentenceDraft) -> list[int | None]:
     """For each line after the comments, the word that it is about."""
     rows = draft.to_text().split("\n")[len(draft.comments) : -2]
     return [int(row.partition("\t")[0].partition("-")[0].partition(".")[0]) or None for row in rows]

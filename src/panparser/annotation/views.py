@@ -7,25 +7,25 @@ from typing import Any
 
 from panparser.annotation.completion import Completion
 from panparser.annotation.document import Document
-from panparser.annotation.drafts import Draft
+from panparser.annotation.drafts import SentenceDraft
 from panparser.annotation.validation import problems_of
 from panparser.errors import AnnotationError
 
 View = dict[str, Any]
 _SHOWN = ("form", "lemma", "upos", "xpos", "feats", "misc", "head", "label")
-_MAX_MOVED = 300  # sentences around its place where one is looked for
+MAX_RELOCATION_DISTANCE = 300  # sentences around its place where one is looked for
 _OF_TREES = ("non-tree", "multiple-roots")
 _TAGS = ("upos", "xpos", "feats", "lemma")
 
 
 def view_of(document: Document, index: int, completion: Completion) -> View:
-    """A sentence, as `Session.view` says."""
+    """A sentence, as `AnnotationSession.view` says."""
     draft = document.draft(index)
     undecided = [word.head is None or word.label is None for word in draft.words]
     return {
         "index": index,
         "key": draft.key,
-        "version": document.places[index].version,
+        "version": document.entries[index].version,
         "model": completion.model,
         "done": draft.done,
         "sent_id": draft.comment("sent_id"),
@@ -50,22 +50,22 @@ def view_of(document: Document, index: int, completion: Completion) -> View:
     }
 
 
-def _problems(draft: Draft, completion: Completion) -> list[View]:
+def _problems(draft: SentenceDraft, completion: Completion) -> list[View]:
     """What is wrong, but for what the conflict says already: a circle, a second root."""
     said = () if completion.conflict is None else completion.conflict.words
     found = problems_of(draft, completion.words)
     return [each for each in found if each["rule"] not in _OF_TREES or each["word"] not in said]
 
 
-def _word(number: int, draft: Draft, completion: Completion) -> View:
+def _word(number: int, draft: SentenceDraft, completion: Completion) -> View:
     word, shown = draft.words[number - 1], completion.words[number - 1]
     decided = {"head": word.head is not None, "label": word.label is not None}
     return {
         "id": number,
         **{name: getattr(shown, name) for name in _SHOWN},
         "decided": decided | {name: getattr(word, name) != "_" for name in _TAGS},
-        "confidence": completion.of_heads[number - 1],
-        "label_confidence": completion.of_labels[number - 1],
+        "confidence": completion.head_confidence[number - 1],
+        "label_confidence": completion.label_confidence[number - 1],
         "forbidden": list(word.forbidden),
     }
 
@@ -78,9 +78,9 @@ def unreadable_view(document: Document, index: int, why: str) -> View:
     return {**around, "text": document.text(index), **lists, **nothing, "unreadable": why}
 
 
-def found_again(document: Document, index: int, key: str) -> int:
+def relocate_sentence(document: Document, index: int, key: str) -> int:
     """Where a sentence is that was at `index`: the nearest with its key, or else what is there now."""
-    for distance in range(min(_MAX_MOVED, len(document))):
+    for distance in range(min(MAX_RELOCATION_DISTANCE, len(document))):
         for at in {index - distance, index + distance}:
             with suppress(AnnotationError):
                 if document.draft(at).key == key:
@@ -94,6 +94,6 @@ def listed(document: Document, index: int) -> View:
     return {"index": index, "sent_id": draft.comment("sent_id"), "text": text_of(draft), "done": draft.done}
 
 
-def text_of(draft: Draft) -> str:
+def text_of(draft: SentenceDraft) -> str:
     """The text of a sentence: its comment, or its words."""
     return draft.comment("text") or " ".join(form for _, _, form, _ in draft.tokens())

@@ -50,7 +50,7 @@ def annotate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Instead: write every gesture so far, with its time: a table, or lines (.jsonl) of JSON.",
+            help="Instead: write every edit so far, with its time: a table, or lines (.jsonl) of JSON.",
         ),
     ] = None,
     compare: Annotated[
@@ -65,12 +65,12 @@ def annotate(
         list[str] | None, typer.Option(metavar="NAME", help="Another name of this machine; may be repeated.")
     ] = None,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed and same gestures, same models.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed and same edits, same models.")] = 1,
 ) -> None:
     """Annotate a treebank in a browser, with a parser that completes each sentence and learns from it.
 
     Choose a word and then its head: the rest of the sentence is parsed again around what you decided, which never
-    moves. What is done teaches the parser. Every gesture is in FILE.conllu.journal before it shows, so that nothing is
+    moves. What is done teaches the parser. Every edit is in FILE.conllu.journal before it shows, so that nothing is
     lost, and undo has no end; FILE.conllu is replaced when a sentence is done, and is the same where nothing was
     changed. Heads that nobody decided are `_` in it.
 
@@ -93,7 +93,7 @@ def annotate(
 
       panparser annotate mine.conllu --compare yours.conllu
 
-      panparser annotate mine.conllu --export gestures.csv
+      panparser annotate mine.conllu --export edits.csv
     """
     if export is not None or compare is not None:
         _look(file, export, compare)
@@ -110,39 +110,39 @@ def annotate(
     hints: dict[str, Any] = {} if shortcuts is None else {"shortcuts": read_shortcuts(shortcuts)}
     path, started = Path(file), _loaded(model)
     if text is not None:
-        from panparser.annotation.starting import write_text_as_conllu
+        from panparser.annotation.starting import tokenize_to_conllu
 
-        _say(f"{path}: {write_text_as_conllu(text, path, started):,} sentences of {text}")
+        _say(f"{path}: {tokenize_to_conllu(text, path, started):,} sentences of {text}")
     if transfer:
         started = _transferred(path, transfer, seed)
-    from panparser.annotation.choosing import Choice
+    from panparser.annotation.choosing import ActiveSelection
 
-    options = {"user": user, "active": Choice() if active else None, "learn": learn, "seed": seed}
+    options = {"user": user, "active": ActiveSelection() if active else None, "learn": learn, "seed": seed}
     _serve(path, {"model": started, **options}, hints, (host, port, allow_host or []), browser)
 
 
 def _serve(
     path: Path, options: dict[str, Any], hints: dict[str, Any], place: tuple[str, int, list[str]], browser: bool
 ) -> None:
-    from panparser.annotation.session import Session
-    from panparser.server.annotating.guarding import Guard
+    from panparser.annotation.session import AnnotationSession
+    from panparser.server.annotating.guarding import Authenticator
     from panparser.server.annotating.running import address_of, is_local, listen_near, run
     from panparser.server.annotating.service import AnnotationService
 
     host, port, names = place
-    with Session(path, **options) as session, listen_near(host, port) as listening:
+    with AnnotationSession(path, **options) as session, listen_near(host, port) as listening:
         if not len(session):
             raise SpecError(f"{path}: expected sentences to annotate, found none (`--text` makes them from a text)")
         number = listening.getsockname()[1]
-        guard = Guard.of(host, number, names)
-        address = address_of(host, number, guard.token)
+        authenticator = Authenticator.create(host, number, names)
+        address = address_of(host, number, authenticator.token)
         session.set_address(address_of(host, number))
         for notice in session.summary()["notices"]:
             _say(notice)
         _say(f"annotating {path} at {address} (Ctrl-C stops)", always=not browser)
         if not is_local(host):
             _say("warning: whoever has this address can change the file", always=True)
-        run(AnnotationService(session, guard, hints), listening, browse=address if browser else None)
+        run(AnnotationService(session, authenticator, hints), listening, browse=address if browser else None)
 
 
 def _say(text: str, always: bool = False) -> None:
@@ -175,10 +175,10 @@ def _transferred(path: Path, sources: list[str], seed: int) -> Any:
     if kept.exists():
         _say(f"starting with {kept}, which was made before (remove it to have another made)")
         return _loaded(str(kept))
-    from panparser.annotation.starting import transferred_start
+    from panparser.annotation.starting import train_initial_parser
 
     with progress(PATIENCE) as report:
-        parser = transferred_start(path, sources, seed=seed, report=report)
+        parser = train_initial_parser(path, sources, seed=seed, report=report)
     parser.save(str(kept))
     _say(f"{kept}: a parser that learned from other languages")
     return parser
@@ -188,21 +188,21 @@ def _transferred(path: Path, sources: list[str], seed: int) -> Any:
 
 
 def _look(file: str, export: str | None, compare: str | None) -> None:
-    """Prints how two files agree, or writes the gestures of a journal."""
+    """Prints how two files agree, or writes the edits of a journal."""
     if export is not None:
-        from panparser.annotation.progress import read_gestures, to_csv, to_json_lines
+        from panparser.annotation.progress import read_edits, to_csv, to_json_lines
 
         check_writable(Path(export), SpecError, file)
-        rows = read_gestures(file)
+        rows = read_edits(file)
         if not rows:
-            raise SpecError(f"{file}.journal: expected gestures to export, found none")
+            raise SpecError(f"{file}.journal: expected edits to export, found none")
         written = to_json_lines(rows) if export.endswith((".jsonl", ".ndjson")) else to_csv(rows)
         write_whole(Path(export), written.encode("utf-8", "surrogateescape"), SpecError)
-        _say(f"{export}: {len(rows):,} gestures")
+        _say(f"{export}: {len(rows):,} edits")
     if compare is not None:
-        from panparser.annotation.annotators import agreement
+        from panparser.annotation.annotators import measure_agreement
 
-        _print_agreement(agreement(file, compare).to_value(), file, compare)
+        _print_agreement(measure_agreement(file, compare).to_value(), file, compare)
 
 
 def _print_agreement(found: dict[str, Any], first: str, second: str) -> None:

@@ -24,7 +24,7 @@ def _secret() -> str:
 
 
 @dataclass(frozen=True)
-class Guard:
+class Authenticator:
     """The secrets of one run of the server, and the names that it answers to."""
 
     port: int
@@ -33,8 +33,8 @@ class Guard:
     cookie: str = field(default_factory=_secret, repr=False)
 
     @classmethod
-    def of(cls, host: str, port: int, names: Iterable[str] = ()) -> Guard:
-        """For a server that listens at an address, and is called by more names."""
+    def create(cls, host: str, port: int, names: Iterable[str] = ()) -> Authenticator:
+        """Return the authenticator of a server at an address that has additional host names."""
         own = () if host in ("0.0.0.0", "::", "") else (host,)
         return cls(port, frozenset(name.lower() for name in (*LOOPBACK, *own, *names)))
 

@@ -7,51 +7,51 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from panparser.annotation.session import Session
+from panparser.annotation.session import AnnotationSession
 from panparser.errors import AnnotationError
 from panparser.server.refusals import RequestError
 from panparser.storage.values import COUNT, TABLE, Table, text
 
-_MOST_TREES = 8
-_MOST_FOUND = 200
+MAX_TREES = 8
+MAX_RESULTS = 200
 _NUMBER = re.compile("[0-9]{1,9}")
-Answer = Callable[..., Any]
+Handler = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Question:
-    """A question: numbers are in its path; `query` has the names in its address, `body` what a change must say."""
+class Route:
+    """A route: numbers are in its path; `query` has the names in its address, `body` what a change must say."""
 
     method: str
     path: re.Pattern[str]
     query: frozenset[str]
     body: Table | None
-    answer: Answer
+    handler: Handler
 
 
-QUESTIONS: list[Question] = []
+ROUTES: list[Route] = []
 
 
-def _asked(line: str, query: str = "", body: Table | None = None) -> Callable[[Answer], Answer]:
-    """Adds a question such as `GET /api/sentence/N`."""
+def _register_route(line: str, query: str = "", body: Table | None = None) -> Callable[[Handler], Handler]:
+    """Adds a route such as `GET /api/sentence/N`."""
     method, _, path = line.partition(" ")
 
-    def add(answer: Answer) -> Answer:
+    def add(answer: Handler) -> Handler:
         pattern = re.compile(re.escape(path).replace("N", "([0-9]{1,9})"))
-        QUESTIONS.append(Question(method, pattern, frozenset(query.split()), body, answer))
+        ROUTES.append(Route(method, pattern, frozenset(query.split()), body, answer))
         return answer
 
     return add
 
 
-def find(method: str, path: str) -> tuple[Question, list[int]]:
-    """The question at a path, and the numbers in it. Raises RequestError if there is none."""
+def find(method: str, path: str) -> tuple[Route, list[int]]:
+    """The route at a path, and the numbers in it. Raises RequestError if there is none."""
     is_known = False
-    for question in QUESTIONS:
-        if (found := question.path.fullmatch(path)) is not None:
+    for route in ROUTES:
+        if (found := route.path.fullmatch(path)) is not None:
             is_known = True
-            if question.method == method:
-                return question, [int(number) for number in found.groups()]
+            if route.method == method:
+                return route, [int(number) for number in found.groups()]
     if is_known:
         raise RequestError(f"{method} is not for this path.", 405)
     raise RequestError("There is nothing at this path.", 404)
@@ -60,67 +60,67 @@ def find(method: str, path: str) -> tuple[Question, list[int]]:
 # --- Looking ---
 
 
-@_asked("GET /api/summary")
-def summary(session: Session) -> Any:
+@_register_route("GET /api/summary")
+def summary(session: AnnotationSession) -> Any:
     """How the work stands, and where it goes on."""
     return {**session.summary(), "start": session.next_sentence(-1)}
 
 
-@_asked("GET /api/sentence/N", query="key order")
-def _sentence(session: Session, index: int, key: str | None = None, order: str = "") -> Any:
-    """A sentence; with the key and the order of an earlier view, wherever it is now."""
-    return session.view(index, key, int(order) if _NUMBER.fullmatch(order) else None)
+@_register_route("GET /api/sentence/N", query="key layout_version")
+def _sentence(session: AnnotationSession, index: int, key: str | None = None, layout_version: str = "") -> Any:
+    """A sentence; with the key and the layout version of an earlier view, wherever it is now."""
+    return session.view(index, key, int(layout_version) if _NUMBER.fullmatch(layout_version) else None)
 
 
-@_asked("GET /api/sentence/N/labels/N")
-def _labels(session: Session, index: int, word: int) -> Any:
+@_register_route("GET /api/sentence/N/labels/N")
+def _labels(session: AnnotationSession, index: int, word: int) -> Any:
     try:
         return {"labels": session.labels(index, word)}
     except AnnotationError:  # the word is no more: it was asked for just before that
         return {"labels": []}
 
 
-@_asked("GET /api/sentence/N/alternatives")
-def _alternatives(session: Session, index: int) -> Any:
-    return {"trees": session.alternatives(index, _MOST_TREES)}
+@_register_route("GET /api/sentence/N/alternatives")
+def _alternatives(session: AnnotationSession, index: int) -> Any:
+    return {"trees": session.alternatives(index, MAX_TREES)}
 
 
-@_asked("GET /api/next/N")
-def _next(session: Session, index: int) -> Any:
+@_register_route("GET /api/next/N")
+def _next(session: AnnotationSession, index: int) -> Any:
     return {"index": session.next_sentence(index)}
 
 
-@_asked("GET /api/search", query="text")
-def _search(session: Session, text: str = "") -> Any:
-    return {"found": session.search(text, _MOST_FOUND), "most": _MOST_FOUND}
+@_register_route("GET /api/search", query="text")
+def _search(session: AnnotationSession, text: str = "") -> Any:
+    return {"found": session.search(text, MAX_RESULTS), "most": MAX_RESULTS}
 
 
-@_asked("GET /api/consistency")
-def _consistency(session: Session) -> Any:
-    return {"mixed": session.consistency()["mixed"][:_MOST_FOUND]}
+@_register_route("GET /api/consistency")
+def _consistency(session: AnnotationSession) -> Any:
+    return {"mixed": session.consistency()["mixed"][:MAX_RESULTS]}
 
 
-@_asked("GET /api/sentence/N/consistency/N")
-def _others(session: Session, index: int, word: int) -> Any:
+@_register_route("GET /api/sentence/N/consistency/N")
+def _others(session: AnnotationSession, index: int, word: int) -> Any:
     return session.consistency(index, word)
 
 
 # --- Changing ---
 
 
-_SEEN = {"key": text(), "order": COUNT, "version": COUNT}  # of the view that the person saw
+_SEEN = {"key": text(), "layout_version": COUNT, "version": COUNT}  # of the view that the person saw
 
 
-@_asked("POST /api/sentence/N/edit", body=Table({**_SEEN, "operation": TABLE}, closed=True))
-def _edit(session: Session, index: int, body: Mapping[str, Any]) -> Any:
-    return session.edit(index, body["version"], body["operation"], order=body["order"])
+@_register_route("POST /api/sentence/N/edit", body=Table({**_SEEN, "edit": TABLE}, closed=True))
+def _edit(session: AnnotationSession, index: int, body: Mapping[str, Any]) -> Any:
+    return session.edit(index, body["version"], body["edit"], layout_version=body["layout_version"])
 
 
-@_asked("POST /api/undo", body=Table({}, closed=True))
-def _undo(session: Session, body: Mapping[str, Any]) -> Any:
+@_register_route("POST /api/undo", body=Table({}, closed=True))
+def _undo(session: AnnotationSession, body: Mapping[str, Any]) -> Any:
     return {"view": session.undo()}
 
 
-@_asked("POST /api/redo", body=Table({}, closed=True))
-def _redo(session: Session, body: Mapping[str, Any]) -> Any:
+@_register_route("POST /api/redo", body=Table({}, closed=True))
+def _redo(session: AnnotationSession, body: Mapping[str, Any]) -> Any:
     return {"view": session.redo()}

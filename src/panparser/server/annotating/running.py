@@ -28,7 +28,7 @@ _REDIRECTION = """<!DOCTYPE html>
 <p><a href="{0}">Annotate</a></p>
 </html>
 """
-_TRIED = 20  # ports, from the one that is asked for
+MAX_TRIED_PORTS = 20  # ports, from the one that is asked for
 
 
 class AnnotationServer(Server):
@@ -47,11 +47,11 @@ def listen_near(host: str, port: int) -> socket.socket:
     """A socket at a port, or at the next that is free. Raises SpecError if there is none."""
     if port == 0:
         return listen(host, port)
-    for tried in range(port, min(port + _TRIED, 65536)):
+    for tried in range(port, min(port + MAX_TRIED_PORTS, 65536)):
         try:
             return listen(host, tried)
         except SpecError:
-            if tried in (port + _TRIED - 1, 65535):
+            if tried in (port + MAX_TRIED_PORTS - 1, 65535):
                 raise
     raise AssertionError("a port was tried")
 

@@ -14,13 +14,13 @@ from typing import Any
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
-from panparser.annotation.session import Session
-from panparser.errors import AnnotationError, JournalError, PanParserError, StaleError
+from panparser.annotation.session import AnnotationSession
+from panparser.errors import AnnotationError, JournalError, PanParserError, StaleEditError
 from panparser.pages.page import LivePage
 from panparser.pages.site import site
-from panparser.server.annotating.events import Events
-from panparser.server.annotating.guarding import Guard
-from panparser.server.annotating.questions import Question, find, summary
+from panparser.server.annotating.events import EventBroadcaster
+from panparser.server.annotating.guarding import Authenticator
+from panparser.server.annotating.questions import Route, find, summary
 from panparser.server.annotating.shortcuts import DEFAULT
 from panparser.server.bodies import of_query
 from panparser.server.exchange import Exchange
@@ -31,7 +31,7 @@ from panparser.treebank.universal import RELATIONS, UPOS
 
 LIMITS = Limits(body=1 << 20, seconds=20.0, queue=100)
 _EVENTS = "/api/events"
-_LOOKING = 3  # threads that answer what changes nothing
+READ_THREADS = 3  # threads that answer what changes nothing
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
@@ -44,31 +44,35 @@ _log = logging.getLogger("panparser.server")
 
 
 class AnnotationService:
-    """The page of one session, for whom its guard lets in. Changes are made one after the other, in their own thread.
+    """The page of one session, behind an authenticator. Changes are made one after the other, in one thread.
 
     `hints` are told to the page: shortcuts, known relations and tags.
     """
 
     def __init__(
-        self, session: Session, guard: Guard, hints: Mapping[str, Any] | None = None, limits: Limits = LIMITS
+        self,
+        session: AnnotationSession,
+        authenticator: Authenticator,
+        hints: Mapping[str, Any] | None = None,
+        limits: Limits = LIMITS,
     ) -> None:
-        self.session, self.guard, self.limits = session, guard, limits
+        self.session, self.authenticator, self.limits = session, authenticator, limits
         self.hints = {"shortcuts": DEFAULT, "labels": sorted(RELATIONS), "tags": sorted(UPOS), **(hints or {})}
-        self.events = Events()
-        session.listen(self.events.tell)
+        self.events = EventBroadcaster()
+        session.listen(self.events.publish)
         page = LivePage(session.path.name, "annotate", skip=("tree", "words"), folder=files(__package__) / "assets")
         self._site = site({"/": page})
-        self._changing = ThreadPoolExecutor(1, thread_name_prefix="change")
-        self._looking = ThreadPoolExecutor(_LOOKING, thread_name_prefix="look")
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="change")
+        self._readers = ThreadPoolExecutor(READ_THREADS, thread_name_prefix="look")
 
     def stop(self) -> None:
         """Ends the streams of events, so that the server can end; in the thread of the event loop."""
-        self.events.tell({"event": "closing"})
+        self.events.publish({"event": "closing"})
         self.events.close()
 
     def close(self) -> None:
         """Waits for what is at work."""
-        for threads in (self._changing, self._looking):
+        for threads in (self._writer, self._readers):
             threads.shutdown(wait=True, cancel_futures=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -89,22 +93,22 @@ class AnnotationService:
 
     async def _answer(self, exchange: Exchange, path: str) -> None:
         headers, method = exchange.request.headers, exchange.request.method
-        self.guard.check_host(headers)
+        self.authenticator.check_host(headers)
         if path == "/" and method == "GET":
             try:
                 await self._open(exchange)
             except RequestError as refused:  # which a person reads
                 await exchange.whole(refused.message + "\n", status=refused.status)
             return
-        self.guard.check_origin(headers)
-        self.guard.check_cookie(headers)
+        self.authenticator.check_origin(headers)
+        self.authenticator.check_cookie(headers)
         if path in self._site and method == "GET":
             await exchange.resource(*self._site[path].answer(headers.get("if-none-match")))
         elif path == _EVENTS and method == "GET":
             await self._stream(exchange)
         else:
-            question, numbers = find(method, path)
-            await self._asked(exchange, question, numbers)
+            route, numbers = find(method, path)
+            await self._handle_route(exchange, route, numbers)
 
     async def _open(self, exchange: Exchange) -> None:
         """The page: for the token, which buys a cookie, or for the cookie. It may be reached from anywhere.
@@ -113,46 +117,46 @@ class AnnotationService:
         page removes the token from its address instead.
         """
         token = of_query(exchange.request.scope["query_string"]).get("token")
-        if token is not None and not self.guard.admits(token):
+        if token is not None and not self.authenticator.admits(token):
             raise RequestError("This is not the token of this run; open the address that was printed.", 403)
         status, headers, content = self._site["/"].answer()
         if token is not None:
-            headers |= {"Set-Cookie": self.guard.new_cookie(), "Cache-Control": "no-store"}
+            headers |= {"Set-Cookie": self.authenticator.new_cookie(), "Cache-Control": "no-store"}
         else:
-            self.guard.check_cookie(exchange.request.headers)
+            self.authenticator.check_cookie(exchange.request.headers)
         await exchange.resource(status, headers, content)
 
-    async def _asked(self, exchange: Exchange, question: Question, numbers: list[int]) -> None:
+    async def _handle_route(self, exchange: Exchange, route: Route, numbers: list[int]) -> None:
         given: dict[str, Any] = {}
-        if question.query:
+        if route.query:
             found = of_query(exchange.request.scope["query_string"])
-            given |= {name: found[name] for name in question.query & found.keys()}
-        if question.body is not None:
-            given["body"] = check(await _json_body(exchange), question.body, "", AnnotationError)
+            given |= {name: found[name] for name in route.query & found.keys()}
+        if route.body is not None:
+            given["body"] = check(await _json_body(exchange), route.body, "", AnnotationError)
         try:
-            threads = self._looking if question.body is None else self._changing
-            answer = await _run(threads, question.answer, self.session, *numbers, **given)
-        except (StaleError, JournalError) as error:
-            seen = {name: given["body"].get(name) for name in ("key", "order")}
-            now = await _run(self._looking, self.session.view, numbers[0], **seen) if numbers else None
+            threads = self._readers if route.body is None else self._writer
+            answer = await _run(threads, route.handler, self.session, *numbers, **given)
+        except (StaleEditError, JournalError) as error:
+            seen = {name: given["body"].get(name) for name in ("key", "layout_version")}
+            now = await _run(self._readers, self.session.view, numbers[0], **seen) if numbers else None
             await _refuse(exchange, str(error), 409, view=now)
             return
-        if question.answer is summary:
+        if route.handler is summary:
             answer |= self.hints
-        if question.body is not None:
-            self._tell_change(answer)
+        if route.body is not None:
+            self._publish_change(answer)
         await _send(exchange, answer)
 
-    def _tell_change(self, answer: dict[str, Any]) -> None:
+    def _publish_change(self, answer: dict[str, Any]) -> None:
         """Tells all pages that a sentence changed: the one that changed it knows the version already."""
         view = answer.get("view", answer)
         if view is not None:
-            told = {name: view[name] for name in ("index", "version", "order")}
-            self.events.tell({"event": "changed", **told})
+            told = {name: view[name] for name in ("index", "version", "layout_version")}
+            self.events.publish({"event": "changed", **told})
 
     async def _stream(self, exchange: Exchange) -> None:
         """Tells what happens until the page or the server leaves."""
-        page = self.events.joined()
+        page = self.events.subscribe()
         gone: asyncio.Future[None] | None = None
         try:
             await exchange.begin("text/event-stream", {})
@@ -162,7 +166,7 @@ class AnnotationService:
         finally:
             if gone is not None:
                 gone.cancel()
-            self.events.leave(page)
+            self.events.unsubscribe(page)
         await exchange.send("", is_last=True)
 
 

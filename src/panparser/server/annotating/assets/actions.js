@@ -30,7 +30,7 @@ async function advance(message = "") {
 
 // The labels of the word under the cursor, once it rests there: they are asked for again when anything has changed.
 let timer = null, asked = "";
-const labelsKey = () => `${state.view.index} ${state.view.order} ${state.view.version} ${state.view.model} ${state.cursor}`;
+const labelsKey = () => `${state.view.index} ${state.view.layout_version} ${state.view.version} ${state.view.model} ${state.cursor}`;
 function wantLabels() {
   clearTimeout(timer);
   if (state.view.words.length && asked !== labelsKey()) timer = setTimeout(() => fetchLabels().catch(() => null), RESTING);
@@ -68,14 +68,14 @@ export function nextProblem() {
 const COUNTED = new Set(["done", "split", "join", "split_sentence", "join_sentence", "relabel"]); // change the sums of the file
 export const quoted = (form) => `“\u2068${visible(form)}\u2069”`; // whatever direction it is written in
 export const named = (id) => id ? quoted(wordAt(id)?.form ?? String(id)) : "root";
-export const edit = (operation, told, more = {}, seen = {}) => perform(() => edited(operation, told, more, seen));
-async function edited(operation, told, more = {}, seen = {}) { // of the view that is shown, or that was `seen`
-  const { view } = state, { key, order, version } = { ...view, ...seen };
+export const performEdit = (edit, told, more = {}, seen = {}) => perform(() => sendEdit(edit, told, more, seen));
+async function sendEdit(edit, told, more = {}, seen = {}) { // of the view that is shown, or that was `seen`
+  const { view } = state, { key, layout_version, version } = { ...view, ...seen };
   try {
-    const isKept = (now) => hasEffect(now, operation, view);
-    const answer = await change(`sentence/${view.index}/edit`, { key, order, version, operation }, told, isKept);
+    const isKept = (now) => hasEffect(now, edit, view);
+    const answer = await change(`sentence/${view.index}/edit`, { key, layout_version, version, edit }, told, isKept);
     if (state.view === view || state.view.index === answer.index) show(answer, { message: told, ...more });
-    if (COUNTED.has(operation.op)) refreshSummary();
+    if (COUNTED.has(edit.edit)) refreshSummary();
     return answer;
   } catch (error) {
     if (error.status === 409 && error.answer.view) {
@@ -87,9 +87,9 @@ async function edited(operation, told, more = {}, seen = {}) { // of the view th
   }
 }
 // An edit that may be refused: `done` is called if it was not, else `refused` with the reason.
-export const tried = (operation, told, done, refused) => perform(async () => {
+export const tried = (edit, told, done, refused) => perform(async () => {
   try {
-    await edited(operation, told);
+    await sendEdit(edit, told);
     done();
   } catch (error) {
     if (error.status !== 400) throw error;
@@ -106,7 +106,7 @@ const model = () => state.view.model == null ? {} : { model: state.view.model };
 // A word gets a head; the cursor stays with the word.
 export function attach(word, head) {
   if (word === head) return undefined;
-  return edit({ op: "head", word, head }, `${named(word)} ← ${named(head)}`, { cursor: word });
+  return performEdit({ edit: "head", word, head }, `${named(word)} ← ${named(head)}`, { cursor: word });
 }
 export function pick() { // takes the word up, or puts it under the word where the cursor is; on itself: root
   const { cursor, picked } = state;
@@ -119,8 +119,8 @@ export const drop = () => set({ picked: null, range: null, alternatives: null, n
 function related(word, label) {
   const { head, decided } = wordAt(word), isRoot = label.split(":")[0] === "root";
   const isOpen = head == null || (head === 0 && !decided.head), to = isRoot ? 0 : head;
-  const operation = isOpen && !isRoot ? { op: "label", word, label } : { op: "arc", word, head: to, label };
-  return edited(operation, `${named(word)} is ${label}${operation.head ? ` of ${named(to)}` : ""}`, { cursor: word });
+  const edit = isOpen && !isRoot ? { edit: "label", word, label } : { edit: "arc", word, head: to, label };
+  return sendEdit(edit, `${named(word)} is ${label}${edit.head ? ` of ${named(to)}` : ""}`, { cursor: word });
 }
 export const setLabel = (label, word = state.picked ?? state.cursor) => perform(() => related(word, label));
 export const rankedLabel = (number) => perform(async () => {
@@ -131,23 +131,23 @@ export const rankedLabel = (number) => perform(async () => {
   if (found) await related(word, found.label);
   else set({ message: `There is no label ${number}` });
 });
-export const setField = (word, column, value, more = {}) => edit({ op: "cell", word, column, value }, `${column} of ${named(word)}: ${value}`, more);
-export const forget = () => edit({ op: "unset", word: state.cursor }, `${named(state.cursor)} is open again`);
+export const setField = (word, column, value, more = {}) => performEdit({ edit: "cell", word, column, value }, `${column} of ${named(word)}: ${value}`, more);
+export const forget = () => performEdit({ edit: "unset", word: state.cursor }, `${named(state.cursor)} is open again`);
 export const rightSoFar = () => {
   const at = state.cursor, last = state.view.words.length;
-  return edit({ op: "right", word: at, ...model() }, at === last ? "Right to the end" : `Right up to ${named(at)}`, { cursor: Math.min(at + 1, last) });
+  return performEdit({ edit: "right", word: at, ...model() }, at === last ? "Right to the end" : `Right up to ${named(at)}`, { cursor: Math.min(at + 1, last) });
 };
 export function forbid() { // of the word that is picked: the word at the cursor is not its head
   const { picked, cursor } = state;
   if (picked == null || picked === cursor) return set({ message: "Pick a word first (space), then move to what cannot be its head" });
   const now = wordAt(picked).forbidden ?? [], heads = now.includes(cursor) ? now.filter((head) => head !== cursor) : [...now, cursor].sort((a, b) => a - b);
-  return edit({ op: "forbid", word: picked, heads }, `${named(cursor)} is ${now.includes(cursor) ? "possible again" : "not the head"} for ${named(picked)}`, { cursor, picked });
+  return performEdit({ edit: "forbid", word: picked, heads }, `${named(cursor)} is ${now.includes(cursor) ? "possible again" : "not the head"} for ${named(picked)}`, { cursor, picked });
 }
 export function markSpan() {
   const [first, last] = selected();
   if (first === last) return set({ message: "Select several words first (shift and arrows)" });
   const has = state.view.spans.some(([low, high]) => low === first && high === last);
-  return edit({ op: has ? "unspan" : "span", first, last }, has ? "No longer one phrase" : `One phrase: ${named(first)} to ${named(last)}`);
+  return performEdit({ edit: has ? "unspan" : "span", first, last }, has ? "No longer one phrase" : `One phrase: ${named(first)} to ${named(last)}`);
 }
 const NO_TREE = new Set(["multiple-roots", "non-tree", "0-is-not-root", "root-is-not-0"]);
 const isGrave = ({ rule, warning }) => !warning && !rule.startsWith("missing-"); // comments may be missing
@@ -161,29 +161,29 @@ function mayFinish({ index, version, conflict, problems }) { // asks again if th
 }
 export const finish = ({ everything }) => perform(async () => {
   if (state.view.unreadable || !mayFinish(state.view)) return;
-  const operation = { op: "done", done: true, accept: everything, ...model() };
-  const answer = await edited(operation, everything ? "All right and done" : "Done, as far as it is decided");
+  const edit = { edit: "done", done: true, accept: everything, ...model() };
+  const answer = await sendEdit(edit, everything ? "All right and done" : "Done, as far as it is decided");
   const open = answer ? [...(answer.conflict ? [answer.conflict] : []), ...answer.problems.filter(isGrave)] : [];
   if (answer?.done) await advance(open.length ? `Sentence ${answer.index + 1} is done with ${open.length === 1 ? "a problem" : `${open.length} problems`}: ${visible(open[0].message)}` : "");
 });
-export const reopen = () => edit({ op: "done", done: false }, "Open again");
-export const setNote = (note) => edit({ op: "note", text: note }, "Note kept");
-export const setComments = (comments) => edit({ op: "comments", comments }, "Comments kept");
+export const reopen = () => performEdit({ edit: "done", done: false }, "Open again");
+export const setNote = (note) => performEdit({ edit: "note", text: note }, "Note kept");
+export const setComments = (comments) => performEdit({ edit: "comments", comments }, "Comments kept");
 
 export async function addFeatures(word, features) { // those of the same names are replaced
   const old = wordAt(word).feats, now = new Map((old === "_" ? [] : old.split("|")).map((item) => item.split("=")));
   for (const item of features) now.set(...item.split("="));
   const value = [...now].map((pair) => pair.join("=")).join("|");
-  await edited({ op: "cell", word, column: "feats", value }, `Features of ${named(word)}: ${features.join(", ")}`);
+  await sendEdit({ edit: "cell", word, column: "feats", value }, `Features of ${named(word)}: ${features.join(", ")}`);
 }
 
 // Looks again at the sentence, when something else has changed it.
 export const refreshView = (event = {}) => perform(async () => {
-  const { view } = state, isMoved = event.order > view?.order; // sentences have other places
+  const { view } = state, isMoved = event.layout_version > view?.layout_version; // sentences have other places
   if (!view || (!isMoved && ((event.index != null && event.index !== view.index) || event.version === view.version))) return;
-  const now = await ask(`sentence/${view.index}?key=${encodeURIComponent(view.key)}&order=${view.order}`);
+  const now = await ask(`sentence/${view.index}?key=${encodeURIComponent(view.key)}&layout_version=${view.layout_version}`);
   const isSame = now.key === view.key && now.version === view.version;
-  if (now.order !== view.order) refreshSummary();
+  if (now.layout_version !== view.layout_version) refreshSummary();
   else if (event.event !== "changed" && isSame && state.alternatives) return;
   const { picked, range, alternatives: shown } = state;
   show(now, isSame ? { picked, range, alternatives: shown } : { message: event.event === "changed" ? "Changed in another window" : state.message });
@@ -216,5 +216,5 @@ export function takeAlternative() {
   const { trees, shown } = state.alternatives;
   const { heads, labels } = trees[shown];
   const words = state.view.words.filter((word, i) => word.head !== heads[i] || word.label !== labels[i]).map(({ id }) => id);
-  return edit({ op: "tree", words, heads: words.map((id) => heads[id - 1]), labels: words.map((id) => labels[id - 1]) }, `Tree ${shown + 1} taken`);
+  return performEdit({ edit: "tree", words, heads: words.map((id) => heads[id - 1]), labels: words.map((id) => labels[id - 1]) }, `Tree ${shown + 1} taken`);
 }

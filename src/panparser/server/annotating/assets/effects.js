@@ -28,5 +28,5 @@ const EFFECTS = {
   join_sentence: (view, _, old) => view.words.length > old.words.length,
   relabel: (view, { label, places }) => places.every(([index, word]) => index !== view.index || decided(view, word, "label", label)),
 };
-const isSame = (view, { op }, old) => view.order === old.order || view.key === old.key || op.endsWith("_sentence"); // else another one may be there
-export const hasEffect = (view, operation, old) => isSame(view, operation, old) && EFFECTS[operation.op]?.(view, operation, old) === true;
+const isSame = (view, { edit: type }, old) => view.layout_version === old.layout_version || view.key === old.key || type.endsWith("_sentence"); // else another one may be there
+export const hasEffect = (view, edit, old) => isSame(view, edit, old) && EFFECTS[edit.edit]?.(view, edit, old) === true;

@@ -1,6 +1,6 @@
 // Finding sentences: by what they say, by their sent_id, by what is noted; and pairs that are labeled in several ways.
 import { $, make, visible } from "./elements.js";
-import { edit, goTo } from "./actions.js";
+import { performEdit, goTo } from "./actions.js";
 import { choices, openDialog, textField } from "./dialogs.js";
 import { ask } from "./server.js";
 import { isLocked, state } from "./state.js";
@@ -45,7 +45,7 @@ function ofWord(own) { // the word under the cursor, elsewhere
     found.push(choices(lines));
   }
   const all = make("button", { type: "button", class: "strong" }, `Make all of them ${own.label}`);
-  all.addEventListener("click", () => { $("consistency-dialog").close(); edit({ op: "relabel", label: own.label, places }, `${pairName(own)} is ${own.label} in ${places.length} more places`, {}, { order: own.order }); });
+  all.addEventListener("click", () => { $("consistency-dialog").close(); performEdit({ edit: "relabel", label: own.label, places }, `${pairName(own)} is ${own.label} in ${places.length} more places`, {}, { layout_version: own.layout_version }); });
   if (!isLocked()) found.push(make("p", {}));
   if (!isLocked()) found.at(-1).append(all);
   return found;
