@@ -125,12 +125,12 @@ class _Arcs:
         scores = np.zeros(int((sizes**2).sum()))
         count = len(self.heads)
         earliest = np.zeros(len(scores))
-        for number in reversed(range(count)):
-            heads = self.heads[number, words]
+        for index in reversed(range(count)):
+            heads = self.heads[index, words]
             known = heads >= 0
             cells = (first_cell + heads * sizes[sentence] + position)[known]
-            scores[cells] += self.weights[number, words][known]
-            earliest[cells] = count - number
+            scores[cells] += self.weights[index, words][known]
+            earliest[cells] = count - index
         return np.where(scores >= self.least, scores + self.bonus / count * earliest, 0.0)
 
 
@@ -142,10 +142,10 @@ def best_labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatA
     count, words = labels.shape
     best, most = np.full(words, none, dtype=np.int32), np.full(words, -np.inf)
     bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
-    for number in range(count):
-        support = (weights * (votes & (labels == labels[number]))).sum(axis=0) + bonus * (count - number) / count
-        better = votes[number] & (support > most)
-        best[better], most[better] = labels[number, better], support[better]
+    for index in range(count):
+        support = (weights * (votes & (labels == labels[index]))).sum(axis=0) + bonus * (count - index) / count
+        better = votes[index] & (support > most)
+        best[better], most[better] = labels[index, better], support[better]
     return best
 
 

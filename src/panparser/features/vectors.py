@@ -126,8 +126,8 @@ class Vectors:
 
         text, starts = self._packed()
         found = hashlib.sha256(f"{self.bits} {self.matrix.shape}".encode())
-        for array in (text, starts, self.matrix):
-            found.update(np.ascontiguousarray(array).tobytes())
+        for part in (text, starts, self.matrix):
+            found.update(np.ascontiguousarray(part).tobytes())
         return found.hexdigest()
 
     def __eq__(self, other: object) -> bool:
