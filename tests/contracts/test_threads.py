@@ -363,7 +363,7 @@ def parser_of(model):
 
 WAYS = {
     "parse": parse,
-    "best": lambda model, sentence: [(tree.heads.tolist(), tree.score) for tree in parser_of(model).best(sentence, 3)],
+    "best": lambda model, sentence: [(tree.heads, tree.score) for tree in parser_of(model).k_best(sentence, 3)],
     "explain": explain,
     "step": lambda model, sentence: Run.of_parser(parser_of(model), sentence, beam=2).to_values(),
     "confidence": confidence,
