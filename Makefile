@@ -55,13 +55,14 @@ test: $(VENV)/.dev  ## run the tests but the minutes-long exhaustive checks (COV
 test-all: $(VENV)/.dev  ## run all tests, the slow ones too, with more random examples
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -q -n 2 --dist worksteal
 
-lint: $(VENV)/.dev  ## formatters, linters, types, stubs
+lint: $(VENV)/.dev  ## formatters, linters, types, wordings, stubs
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/clang-format --dry-run --Werror $(SOURCES) fuzz/*.cpp examples/*.cpp
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_includes.py
+	$(BIN)/python tools/check_voice.py
 	$(BIN)/python -m nanobind.stubgen -q -m panparser._engine -o build/_engine.pyi
 	diff -u src/panparser/_engine.pyi build/_engine.pyi
 
