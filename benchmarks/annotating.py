@@ -65,7 +65,7 @@ def annotated(file: Path) -> Iterator[tuple[str, float, int]]:
     command = [sys.executable, "-m", "panparser", "annotate", str(file), "-m", "en", "--port", "0"]
     start = time.perf_counter()
     with subprocess.Popen(
-        [*command, "--no-browser", "--no-learn"], stderr=subprocess.PIPE, text=True, encoding="utf-8"
+        [*command, "--no-browser", "--no-train"], stderr=subprocess.PIPE, text=True, encoding="utf-8"
     ) as process:
         assert process.stderr is not None
         line = process.stderr.readline()

@@ -10,7 +10,7 @@
 
 Test sets, gold tags, all tokens; the epoch that is best on the development set. Parsers are ArcEager with Root last,
 several roots allowed and ZN11 templates. Differences are tested by `panparser results benchmarks/results/papers
---against "oracle static"`.
+--baseline "oracle static"`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """UDPipe 1 and MaltParser on gold tokens and tags, as rows beside Table 2 of Aufrant & Wisniewski (2018).
 
     python benchmarks/table2_peers.py FOLDER [--treebanks ga,ta] [--iterations en=15] [--malt maltparser-1.9.2.jar]
-    panparser results benchmarks/results/papers --grid table2 --with benchmarks/results/table2_peers --metric UAS
+    panparser results benchmarks/results/papers --grid table2 --merge benchmarks/results/table2_peers --metric UAS
 
 UDPipe has the settings that its authors chose for each treebank, and starts without pre-trained vectors, as in the
 paper (peer_udpipe.py; needs ufal.udpipe); with --iterations it has fewer than 30 on large treebanks, where it takes

@@ -33,7 +33,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         sample, model = Path(place) / "sample.conllu", Path(place) / "hu.panparser"
         pp.write_conllu(sample, pp.sample(pp.read_conllu(folder / TARGET / "train.conllu"), SENTENCES, seed=1))
-        for name, flag in (("with their trees", "--train"), ("with their tags alone", "--raw")):
+        for name, flag in (("with their trees", "--sample"), ("with their tags alone", "--tagged-text")):
             command: tuple[str | Path, ...] = ("transfer", flag, sample, "--sources", *files, "--language", TARGET)
             usage = measure(panparser(*command, "--threads", str(THREADS), "-o", model))
             cells = f"{usage.wall:8.1f} s{usage.cpu:8.1f} s{usage.memory / 1e6:9.0f} MB"

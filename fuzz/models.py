@@ -16,7 +16,7 @@ import panparser as pp
 from fuzz import seeds
 from fuzz.mutation import changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_changes, smaller_text
-from panparser.cli.info import info
+from panparser.cli.model_info import show_model
 from panparser.errors import PanParserError
 
 _CHECKPOINT = "checkpoint"
@@ -139,7 +139,7 @@ def check_model(data: bytes) -> None:
         sentence = pipeline.tokenizer.tokenize("The old dogs saw Tom. Don't!")
     pipeline.annotate(sentence)
     sentence.to_bytes()
-    info(str(path))
+    show_model(str(path), as_json=False)
 
 
 def check_checkpoint(data: bytes) -> None:

@@ -11,7 +11,6 @@ The pages of docs/lessons are those of `panparser step --lesson`.
 
 from __future__ import annotations
 
-import inspect
 import re
 import sys
 from collections.abc import Callable
@@ -27,9 +26,10 @@ _TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _CLI_HEAD = """\
 # Command line
 
-<!-- Written by tools/render_docs.py from the commands; edit their docstrings instead. -->
+<!-- Written by tools/render_docs.py from the commands: edit their docstrings, and src/panparser/cli/examples.toml. -->
 
-`panparser COMMAND --help` prints the same.
+`panparser COMMAND -h` prints the same.
+Everywhere, - is standard input or output, and files that end in .gz, .xz or .zst are compressed.
 `-q` or `--quiet`, anywhere on the line, prints errors only; `panparser --version` prints the version.
 [Exit codes](errors.md#exit-codes) are 0, 1 for a negative answer, 2 for bad input, 130 after Ctrl-C.
 """
@@ -37,33 +37,28 @@ _CLI_HEAD = """\
 
 def commands() -> dict[str, Any]:
     """All commands of the application, by name."""
-    import typer
+    from panparser.cli.main import make_application
 
-    from panparser import cli
-    from panparser.cli.app import app
-
-    cli.import_commands([])
-    root: Any = typer.main.get_command(app)
-    return dict(sorted(root.commands.items()))
+    return dict(make_application().commands)
 
 
 def cli_page() -> str:
     """The page about the command line."""
-    found = commands()
-    rows = [f"| [`{name}`](#panparser-{name}) | {_first_sentence(command)} |" for name, command in found.items()]
-    overview = "\n".join(["| command | |", "|---|---|", *rows])
-    return "\n".join([_CLI_HEAD, overview, *(_section(name, command) for name, command in found.items())]) + "\n"
+    from panparser.cli.main import COMMANDS
 
-
-def _first_sentence(command: Any) -> str:
-    return " ".join(command.help.split("\n\n")[0].split())
+    overview = ["| | command | |", "|---|---|---|"]
+    for title, section in COMMANDS.items():
+        first, *others = (f"| [`{name}`](#panparser-{name}) | {each.summary} |" for name, each in section.items())
+        overview += [f"| {title} {first}", *(f"| {other}" for other in others)]
+    sections = [_section(name, command) for name, command in commands().items()]
+    return "\n".join([_CLI_HEAD, *overview, *sections]) + "\n"
 
 
 def _section(name: str, command: Any) -> str:
-    text, _, examples = inspect.cleandoc(command.help).partition("\n\nExamples:\n")
-    prose = [" ".join(paragraph.split()) for paragraph in text.split("\n\n")]
-    lines = [line.strip() for line in examples.splitlines() if line.strip()]
-    shown = "\n".join(["Examples:", "", *(f"- `{line}`" for line in lines)]) if lines else ""
+    from panparser.cli.help import paragraphs, read_examples
+
+    prose = [" ".join(paragraph.split()) for paragraph in paragraphs(command.help)]
+    shown = "\n".join(["Examples:", "", *(f"- `{line}`" for line in read_examples()[name])])
     choices = _choices(command.callback)
     rows = [_row(parameter, choices) for parameter in command.params if "--help" not in parameter.opts]
     options = "\n".join(["| option | default | |", "|---|---|---|", *rows])

@@ -6,7 +6,6 @@ import tomllib
 from pathlib import Path
 
 import panparser
-from panparser import cli
 
 PACKAGE = Path(panparser.__file__).parent
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
@@ -24,11 +23,6 @@ def test_every_room_has_its_layer():
     layers = contract("layers", "containers", ["panparser"])
     assert layers["exhaustive"]
     assert {room for layer in layers["layers"] for room in layer.split(" | ")} == ROOMS
-
-
-def test_commands_are_independent():
-    (found,) = (each for each in CONTRACTS if each["type"] == "independence")
-    assert found["modules"] == [f"panparser.cli.{command}" for command in cli.COMMANDS]
 
 
 def test_the_whole_package_is_acyclic():

@@ -26,7 +26,7 @@ def test_align(run, files):
     assert "links in 30 sentences; words with a link: " in said
     assert (files / "links.txt").read_text(encoding="utf-8") == out
     strict = pp.align(*sides, aligner=pp.Aligner(threshold=0.9, tags=False))
-    code, out, _ = run("align", "a.conllu", "b.conllu", "--threshold", "0.9", "--no-tags", "--probabilities")
+    code, out, _ = run("align", "a.conllu", "b.conllu", "--min-probability", "0.9", "--no-tags", "--probabilities")
     assert (code, out) == (0, strict.to_text(probabilities=True))
 
 
@@ -36,8 +36,8 @@ def test_align(run, files):
         (("a.conllu", "none.conllu"), "none.conllu"),
         (("a.conllu", "b.conllu", "-o", "b.conllu"), "is an input"),
         (
-            ("a.conllu", "b.conllu", "--threshold", "2"),
-            "--threshold: expected a probability above 0 and at most 1; found 2",
+            ("a.conllu", "b.conllu", "--min-probability", "2"),
+            "--min-probability must be in (0, 1]; got 2",
         ),
         (("a.conllu", "short.conllu"), "short.conllu: expected sentence 30 (sent_id s30) as in a.conllu:"),
     ],

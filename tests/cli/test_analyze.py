@@ -33,7 +33,7 @@ def test_the_summary(run):
 
 def test_criteria_subsets_order_and_size(run):
     arguments = ["analyze", GOLD, GREEDY, "--by", "form+upos", "--where", "label=mark"]
-    out = run(*arguments, "--sort", "uas", "--least", "3", "--top", "2")[1]
+    out = run(*arguments, "--sort", "uas", "--min-count", "3", "--limit", "2")[1]
     assert out.split("by form+upos\n\n")[1].splitlines() == [
         "form+upos   words    uas    las   label",
         "as-SCONJ        3  66.67  66.67  100.00",
@@ -42,15 +42,25 @@ def test_criteria_subsets_order_and_size(run):
     ]
     rows = run(*arguments, "--sort", "class", "--descending")[1].splitlines()
     assert rows[8].startswith("while-SCONJ")
-    out = run("analyze", GOLD, GREEDY, "--by", "frequency", "--train", GOLD, "--ignore", "none", "--of", "upos,lemma")[
-        1
-    ]
+    out = run(
+        "analyze",
+        GOLD,
+        GREEDY,
+        "--by",
+        "frequency",
+        "--frequency-from",
+        GOLD,
+        "--ignore-upos",
+        "none",
+        "--metric",
+        "upos,lemma",
+    )[1]
     assert "unknown" not in out
     assert out.splitlines()[3].split() == ["all", "2,510", "100.00", "100.00"]
 
 
 def test_gold_alone_is_counted(run):
-    code, out, _ = run("analyze", GOLD, "--by", "length", "--two-way", "upos,direction")
+    code, out, _ = run("analyze", GOLD, "--by", "length", "--matrix", "upos,direction")
     assert code == 0
     assert "words by length" in out
     assert "words by upos,direction" in out
@@ -59,7 +69,7 @@ def test_gold_alone_is_counted(run):
 
 def test_every_kind_of_table(run):
     code, out, _ = run(
-        *("analyze", GOLD, GREEDY, BEAM, "--two-way", "upos,direction", "--precision", "base-label"),
+        *("analyze", GOLD, GREEDY, BEAM, "--matrix", "upos,direction", "--precision", "base-label"),
         *("--confusion", "direction", "--correlation", "upos"),
     )
     assert code == 0
@@ -71,12 +81,12 @@ def test_every_kind_of_table(run):
 
 
 def test_comparisons(run):
-    out = run("analyze", GOLD, GREEDY, BEAM, "--compare", "--by", "upos", "--samples", "50")[1]
+    out = run("analyze", GOLD, GREEDY, BEAM, "--compare", "--by", "upos", "--bootstrap-samples", "50")[1]
     assert "uas of english-beam and english-greedy by upos" in out
     header = next(line for line in out.splitlines() if line.startswith("upos "))
     assert header.split()[-4:] == ["low", "high", "p", "holm"]
-    assert "low" not in run("analyze", GOLD, GREEDY, BEAM, "--compare", "--samples", "0")[1]
-    out = run("analyze", GOLD, GREEDY, BEAM, GREEDY, "--compare", "--samples", "0")[1]
+    assert "low" not in run("analyze", GOLD, GREEDY, BEAM, "--compare", "--bootstrap-samples", "0")[1]
+    out = run("analyze", GOLD, GREEDY, BEAM, GREEDY, "--compare", "--bootstrap-samples", "0")[1]
     assert "who is right (uas)" in out
     assert f"{GREEDY} (3)" in out
 
@@ -85,21 +95,23 @@ def test_files_that_are_called_like_columns(run, tmp_path):
     names = ("p.conllu", "words.conllu")
     for name, source in zip(names, (GREEDY, BEAM), strict=True):
         (tmp_path / name).write_bytes(source.read_bytes())
-    code, out, err = run("analyze", GOLD, *(tmp_path / name for name in names), "--compare", "--samples", "10")
+    code, out, err = run(
+        "analyze", GOLD, *(tmp_path / name for name in names), "--compare", "--bootstrap-samples", "10"
+    )
     assert (code, err) == (0, "")
     assert "82.71" in out
     assert "p.conllu" in out
 
 
 def test_spaces_after_commas(run):
-    code, out, _ = run("analyze", GOLD, GREEDY, "--by", "upos", "--ignore", "PUNCT, NOUN", "--of", "uas, las")
+    code, out, _ = run("analyze", GOLD, GREEDY, "--by", "upos", "--ignore-upos", "PUNCT, NOUN", "--metric", "uas, las")
     assert code == 0
     assert "NOUN" not in out
     assert "label" not in out
 
 
 def test_small_classes_are_left_out_of_precision(run):
-    out = run("analyze", GOLD, GREEDY, "--precision", "upos", "--least", "300")[1]
+    out = run("analyze", GOLD, GREEDY, "--precision", "upos", "--min-count", "300")[1]
     assert [line.split()[0] for line in out.splitlines()[3:]] == ["NOUN", "VERB"]
 
 
@@ -128,7 +140,7 @@ def test_plots(run, tmp_path):
     drawn = (tmp_path / "a.svg").read_text()
     assert "english-beam uas" in drawn
     assert "english-beam las" not in drawn
-    run("analyze", GOLD, GREEDY, "--two-way", "upos,head-upos", "--confusion", "label", "--plot", tmp_path / "b.png")
+    run("analyze", GOLD, GREEDY, "--matrix", "upos,head-upos", "--confusion", "label", "--plot", tmp_path / "b.png")
     for name in ("b-upos,head-upos.png", "b-confusion-label.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
@@ -161,7 +173,7 @@ def test_reliability_of_what_says_how_sure_it_is(run, tmp_path):
 
 
 def test_criteria_are_listed(run):
-    code, out, _ = run("analyze", "--criteria")
+    code, out, _ = run("analyze", "--list-criteria")
     assert code == 0
     assert "head-upos" in out
     assert "full-las" in out
@@ -172,18 +184,18 @@ def test_criteria_are_listed(run):
     [
         ([GREEDY, "--by", "uposs"], "unknown criterion 'uposs'; did you mean upos? expected one of form, lemma"),
         ([GREEDY, "--where", "upos=NOUN and"], "expected a criterion, found the end\n    upos=NOUN and\n"),
-        ([GREEDY, "--where", "upos=NONE"], "expected words to analyze, found none where upos=NONE"),
-        ([GREEDY, "--of", "usa"], "unknown measure 'usa'; did you mean uas"),
+        ([GREEDY, "--where", "upos=NONE"], "no words to analyze: none match --where upos=NONE"),
+        ([GREEDY, "--metric", "usa"], "unknown measure 'usa'; did you mean uas"),
         ([GREEDY, "--sort", "size"], "expected one of class, words, uas, las, label, found 'size'"),
-        ([GREEDY, "--two-way", "upos"], "expected two criteria with a comma between, found 'upos'"),
+        ([GREEDY, "--matrix", "upos"], "expected two comma-separated criteria; got 'upos'"),
         ([GREEDY, "--confusion", "upos,xpos"], "expected one criterion (+ joins several), found 2"),
         ([GREEDY, "--csv", "/no/such/folder/x.csv"], "x.csv: cannot be written: No such file or directory"),
-        ([GREEDY, "--compare"], "expected two predictions or more, found one"),
+        ([GREEDY, "--compare"], "expected at least two predictions; got one"),
         ([GREEDY, "--by", "frequency"], "expected a training treebank"),
         ([GREEDY, "--plot", "x.gif"], "expected a file .png, .svg, .pdf, found 'x.gif'"),
-        ([GREEDY, "--precision", "upos", "--plot", "x.png"], "found no table to draw"),
-        (["--confusion", "label"], "--confusion: expected a prediction beside the gold, found none"),
-        (["--two-way", "upos"], "expected two criteria"),
+        ([GREEDY, "--precision", "upos", "--plot", "x.png"], "no table to draw"),
+        (["--confusion", "label"], "--confusion: expected a prediction; got only a gold treebank"),
+        (["--matrix", "upos"], "expected two comma-separated criteria"),
         ([DATA / "english-predicted.conllu"], "expected 'shop' (word 6 of sentence 2"),
         (["nothing.conllu"], "nothing.conllu"),
     ],
@@ -198,7 +210,7 @@ def test_errors_are_one_message(run, arguments, said):
 @pytest.mark.parametrize(
     ("package", "who"), [("pandas", "panparser.analysis needs pandas"), ("matplotlib", "plots need matplotlib")]
 )
-@pytest.mark.parametrize("option", [["--plot", "a.png"], ["--plots", "a"]])
+@pytest.mark.parametrize("option", [["--plot", "a.png"], ["--plot-dir", "a"]])
 def test_the_command_says_what_to_install(tmp_path, package, who, option):
     (tmp_path / f"{package}.py").write_text("raise ImportError('not here')")
     arguments = ["panparser", "analyze", "a", "b", *option]

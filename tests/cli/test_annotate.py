@@ -38,16 +38,19 @@ def annotated(path, *edits):
     ("arguments", "message"),
     [
         (["nothing.conllu"], "nothing.conllu: cannot be read"),
-        (["work.conllu", "-m", "en", "--transfer", "x"], "--model and --transfer are both models to start with"),
+        (
+            ["work.conllu", "-m", "en", "--source-treebanks", "x"],
+            "--model cannot be used with --source-treebanks",
+        ),
         (["work.conllu", "-m", "nothing.panparser"], "nothing.panparser"),
         (["work.conllu", "--text", "work.conllu"], "work.conllu: exists already"),
         (["new.conllu", "--text", "nothing.txt"], "nothing.txt"),
-        (["work.conllu", "--transfer", "nothing/"], "nothing"),
+        (["work.conllu", "--source-treebanks", "nothing/"], "nothing"),
         (["work.conllu", "--shortcuts", "nothing.json"], "nothing.json"),
-        (["work.conllu", "--export", "edits.csv"], "work.conllu: has no journal"),
-        (["work.conllu", "--export", "work.conllu"], "is an input, and would be replaced"),
-        (["work.conllu", "--compare", "nothing.conllu"], "nothing.conllu"),
-        (["empty.conllu"], "empty.conllu: expected sentences to annotate, found none"),
+        (["work.conllu", "--export-edits", "edits.csv"], "work.conllu: has no journal"),
+        (["work.conllu", "--export-edits", "work.conllu"], "is an input, and would be replaced"),
+        (["work.conllu", "--agreement", "nothing.conllu"], "nothing.conllu"),
+        (["empty.conllu"], "empty.conllu: no sentences to annotate"),
         (["work.conllu", "--host", "256.1.1.1"], "expected an address to listen at"),
     ],
 )
@@ -81,7 +84,7 @@ def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):
 def test_edits_are_exported(run, file):
     annotated(file, {"edit": "head", "word": 1, "head": 2}, {"edit": "note", "text": "sic, \u201cé\u201d"})
     target = file.with_name("edits.csv")
-    code, _, errors = run("annotate", file, "--export", target)
+    code, _, errors = run("annotate", file, "--export-edits", target)
     assert (code, errors) == (0, f"panparser: {target}: 2 edits\n")
     with target.open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
@@ -97,7 +100,7 @@ def test_edits_are_exported_as_lines_of_json(run, file):
     split = {"edit": "split", "word": 2, "forms": ["do", "gs"]}
     annotated(file, split, {"edit": "relabel", "places": [[0, 1]], "label": "amod"})
     target = file.with_name("edits.jsonl")
-    assert run("annotate", file, "--export", target)[0] == 0
+    assert run("annotate", file, "--export-edits", target)[0] == 0
     first, *more = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
     assert list(first) == list(FIELDS)
     assert (first["edit"], first["sent_id"], first["word"]) == ("split", "1", 2)
@@ -113,7 +116,7 @@ def test_two_annotators_are_compared(run, tmp_path):
     one, two = tmp_path / "one.conllu", tmp_path / "two.conllu"
     annotated(one, *arcs)
     annotated(two, {**arcs[0], "label": "det"}, arcs[1])
-    code, printed, _ = run("annotate", one, "--compare", two)
+    code, printed, _ = run("annotate", one, "--agreement", two)
     assert code == 0
     assert "same head (UAS)               100.00" in printed
     assert "same head and relation (LAS)   50.00" in printed

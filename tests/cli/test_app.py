@@ -33,13 +33,13 @@ def test_no_arguments_show_the_help(run):
         (["check", "no_such_module:X"], "cannot import no_such_module:X"),
         (["evaluate", "nowhere", "nowhere"], "nowhere: cannot be read"),
         (["validate", "nowhere"], "nowhere: cannot be read"),
-        (["stats", "nowhere"], "nowhere: cannot be read"),
+        (["info", "nowhere.conllu"], "nowhere.conllu: cannot be read"),
         (["check", "json:dumps"], "must be a subclass of panparser.PythonSystem"),
         (["check", "arc-eager", "--max-words", "0"], "--max-words"),
         (["check", "arc-eager", "--root", "middle"], "--root"),
         (["check", "arc-eager", "-k", "2"], "arc-eager takes root, single_root; got k"),
         (["check", ":"], "cannot import :"),
-        (["systems", "--root", "first"], "go with the name of a system"),
+        (["info", "--root", "first"], "--root requires a transition system"),
         (["check"], "SYSTEM"),
         (["frobnicate"], "frobnicate"),
     ],
@@ -69,7 +69,7 @@ def test_the_installed_command_runs():
 def test_products_of_matrices_take_one_thread_but_training_may_take_more():
     names = "OPENBLAS_NUM_THREADS OMP_NUM_THREADS MKL_NUM_THREADS".split()
     env = {name: value for name, value in os.environ.items() if name not in names} | {names[0]: "7"}
-    code = f"""import os, sys; sys.argv = ["panparser", "systems"]
+    code = f"""import os, sys; sys.argv = ["panparser", "info"]
 from panparser import cli
 class Watch:
     def find_spec(self, name, *_):
@@ -84,7 +84,7 @@ print([os.environ.get(one) for one in {names}], file=sys.stderr)
 
 
 def test_a_closed_pipe_is_no_error():
-    command = f'{sys.executable} -c "from panparser.cli import main; main()" systems arc-eager | head -0'
+    command = f'{sys.executable} -c "from panparser.cli import main; main()" info arc-eager | head -0'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
 
@@ -100,14 +100,14 @@ def test_a_closed_pipe_is_no_error():
         "parse -m en text.txt -o text.txt",
         "combine a.conllu b.conllu -o a.conllu",
         "combine a.conllu b.conllu --weights weights.toml -o weights.toml",
-        "combine --learn gold.conllu a.conllu b.conllu -o gold.conllu",
-        "combine --learn gold.conllu a.conllu b.conllu -o b.conllu",
+        "combine --estimate-weights gold.conllu a.conllu b.conllu -o gold.conllu",
+        "combine --estimate-weights gold.conllu a.conllu b.conllu -o b.conllu",
         "analyze gold.conllu a.conllu --report gold.conllu",
         "analyze gold.conllu a.conllu --csv a.conllu",
         "curves gold.conllu a.conllu --csv gold.conllu",
         "curves gold.conllu a.conllu --plot figure.png --recipe figure.png",
-        "vote a.panparser b.panparser -o a.panparser",
-        "vote a.panparser b.panparser -o gold.conllu --dev gold.conllu",
+        "combine a.panparser b.panparser -o a.panparser",
+        "combine a.panparser b.panparser -o gold.conllu --dev gold.conllu",
         "calibrate -m a.panparser gold.conllu -o a.panparser",
         "calibrate -m a.panparser gold.conllu -o gold.conllu",
         "derive table.toml -o table.toml",

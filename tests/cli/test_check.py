@@ -18,10 +18,13 @@ from places import EXAMPLES
     [
         (["arc-eager", "--root", "first", "--single-root"], "every output a tree, one child of Root"),
         (["swap-standard", "--oracle", "eager"], "the static oracle swap-eager reproduces every tree"),
-        (["arc-standard", "--golds", "all"], "for every tree"),
-        (["arc-hybrid", "--golds", "directions"], "for every choice of head directions"),
-        (["arc-hybrid", "--golds", "none"], "always ends, never stuck"),
-        (["swap-standard", "--golds", "projective"], "the static oracle swap-lazy reproduces every projective tree"),
+        (["arc-standard", "--gold-kinds", "all"], "for every tree"),
+        (["arc-hybrid", "--gold-kinds", "directions"], "for every choice of head directions"),
+        (["arc-hybrid", "--gold-kinds", "none"], "always ends, never stuck"),
+        (
+            ["swap-standard", "--gold-kinds", "projective"],
+            "the static oracle swap-lazy reproduces every projective tree",
+        ),
     ],
 )
 def test_proofs(run, arguments, said):
@@ -33,7 +36,7 @@ def test_proofs(run, arguments, said):
 
 def test_structure_alone_claims_nothing_of_costs_and_oracles(run):
     for name in ("arc-hybrid", "swap-standard"):
-        out = run("check", name, "--golds", "none", "--max-words", "2")[1]
+        out = run("check", name, "--gold-kinds", "none", "--max-words", "2")[1]
         assert "proven up to 2 words" in out
         assert "definition" not in out
         assert "reproduces" not in out
@@ -47,7 +50,7 @@ def test_json_and_quiet(run):
 
 
 def test_a_counter_example_is_drawn_with_exit_code_1(run, tmp_path):
-    table = json.loads(run("systems", "arc-hybrid", "--json")[1])
+    table = json.loads(run("info", "arc-hybrid", "--json")[1])
     table["transitions"][2]["loses"] = []
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(table))
@@ -61,11 +64,11 @@ def test_a_counter_example_is_drawn_with_exit_code_1(run, tmp_path):
 
 def test_a_python_system_is_checked(run, monkeypatch):
     monkeypatch.chdir(EXAMPLES)
-    code, out, _ = run("check", "covington:Covington", "--max-words", "2", "--golds", "all")
+    code, out, _ = run("check", "covington:Covington", "--max-words", "2", "--gold-kinds", "all")
     assert code == 0
     assert "Covington, Root last" in out
-    assert run("systems", "covington:Covington")[0] == 2
-    assert run("check", "covington.py:Covington", "--max-words", "1", "--golds", "all")[0] == 0
+    assert run("info", "covington:Covington")[0] == 2
+    assert run("check", "covington.py:Covington", "--max-words", "1", "--gold-kinds", "all")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -100,12 +103,12 @@ def test_check_constraints_on_the_command_line(run):
     assert out.endswith("proven up to 3 words: no search is stuck, and all given heads are kept\n")
     code, _, err = run("check", "swap-standard", "--constraints")
     assert (code, "keeps no constraints" in err) == (2, True)
-    code, _, err = run("check", "arc-eager", "--constraints", "--golds", "all")
-    assert (code, "--golds are for costs" in err) == (2, True)
+    code, _, err = run("check", "arc-eager", "--constraints", "--gold-kinds", "all")
+    assert (code, "--gold-kinds cannot be used with --constraints" in err) == (2, True)
 
 
 def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeypatch):
-    monkeypatch.setattr("panparser.cli.check.ANNOUNCED_FROM", 0.0)
+    monkeypatch.setattr("panparser.cli.proof_commands.ANNOUNCED_FROM", 0.0)
     monkeypatch.setattr("panparser.systems.proof.growth.MEASURABLE", 1e-9)
 
     def interrupted(table, max_words, **options):
@@ -113,7 +116,7 @@ def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeyp
         check_system(table, 2, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("panparser.cli.check.check_system", interrupted)
+    monkeypatch.setattr("panparser.cli.proof_commands.check_system", interrupted)
     code, out, err = run("check", "arc-hybrid", "--max-words", "12")
     assert code == 130
     assert out.endswith("interrupted at 3 words: proven up to 2 words\n")
@@ -133,5 +136,5 @@ def test_a_table_without_losses_is_told_what_can_be_proven(run, tmp_path):
     pp.TransitionSystem("bare", tuple(replace(t, loses=()) for t in pp.system("arc-hybrid").transitions)).save(bare)
     code, _, err = run("check", str(bare), "--max-words", "2")
     assert code == 2
-    assert "--golds none proves its structure" in err
-    assert run("check", str(bare), "--max-words", "2", "--golds", "none")[0] == 0
+    assert "--gold-kinds none proves its structure" in err
+    assert run("check", str(bare), "--max-words", "2", "--gold-kinds", "none")[0] == 0

@@ -27,15 +27,15 @@ def test_combine_keeps_what_enough_files_have(run, parsed):
     files = [parsed / f"{name}.conllu" for name in "abc"]
     expected = pp.combine([pp.read_conllu(file) for file in files], partial=3)
     assert -1 in expected.heads
-    assert run("combine", *files, "--partial", "3")[:2] == (0, expected.to_bytes().decode())
+    assert run("combine", *files, "--min-votes", "3")[:2] == (0, expected.to_bytes().decode())
 
 
 @pytest.mark.parametrize("by", [None, "upos"])
 def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     files = [parsed / f"{name}.conllu" for name in "abc"]
     weights = tmp_path / "weights.toml"
-    chosen = ("--by", by) if by else ()
-    code, out, _ = run("combine", "--learn", parsed / "gold.conllu", *files, *chosen, "-o", weights)
+    chosen = ("--weights-by", by) if by else ()
+    code, out, _ = run("combine", "--estimate-weights", parsed / "gold.conllu", *files, *chosen, "-o", weights)
     assert code == 0
     assert "a.conllu" in out
     treebanks = [pp.read_conllu(file) for file in files]
@@ -43,7 +43,9 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     assert pp.Weights.read(weights) == learned
     code, out, _ = run("combine", *files, "--weights", weights)
     assert (code, out) == (0, pp.combine(treebanks, weights=learned).to_bytes().decode())
-    assert run("combine", "--learn", parsed / "gold.conllu", *files, *chosen)[1] == weights.read_text(encoding="utf-8")
+    assert run("combine", "--estimate-weights", parsed / "gold.conllu", *files, *chosen)[1] == weights.read_text(
+        encoding="utf-8"
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,13 +53,13 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     [
         (("a.conllu", "none.conllu"), "none.conllu"),
         (("a.conllu", "b.conllu", "--weights", "1"), "must be 2"),
-        (("a.conllu", "b.conllu", "--weights", "x"), "numbers with commas"),
+        (("a.conllu", "b.conllu", "--weights", "x"), "comma-separated numbers"),
         (("a.conllu", "b.conllu", "--weights", "none.toml"), "none.toml: cannot be read"),
-        (("a.conllu", "--by", "upos"), "--by needs --learn"),
-        (("a.conllu", "--learn", "gold.conllu", "--by", "form"), "upos or xpos"),
-        (("a.conllu", "--learn", "gold.conllu", "--projective"), "not for it"),
-        (("a.conllu", "--learn", "gold.conllu", "--partial", "2"), "not for it"),
-        (("a.conllu", "b.conllu", "--partial", "0"), "partial of combine must be a number above 0"),
+        (("a.conllu", "--weights-by", "upos"), "--weights-by requires --estimate-weights"),
+        (("a.conllu", "--estimate-weights", "gold.conllu", "--weights-by", "form"), "upos or xpos"),
+        (("a.conllu", "--estimate-weights", "gold.conllu", "--projective"), "cannot be used with --projective"),
+        (("a.conllu", "--estimate-weights", "gold.conllu", "--min-votes", "2"), "cannot be used with --min-votes"),
+        (("a.conllu", "b.conllu", "--min-votes", "0"), "--min-votes must be a number above 0"),
         (("a.conllu", "other.conllu"), "other.conllu:"),
     ],
 )

@@ -17,7 +17,7 @@ GOLD, GREEDY, BEAM = (DATA / name for name in ("english.conllu", "english-greedy
     ("arguments", "said"),
     [
         ([GOLD, "--by", "uposs"], "unknown criterion 'uposs'"),
-        ([GOLD, "--of", "usa"], "unknown measure 'usa'"),
+        ([GOLD, "--metric", "usa"], "unknown measure 'usa'"),
         ([GOLD, "--plot", "/no/such/folder/x.png"], "/no/such/folder/x.png: cannot be written"),
         (["empty.conllu"], "expected words to score, found none that count"),
     ],
@@ -52,7 +52,11 @@ def test_curves(run, tmp_path):
         next(line for line in out.splitlines() if line.startswith("upos")).split() == "upos words 10 20 50 60".split()
     )
     assert (tmp_path / "c.png").stat().st_size > 5000
-    for sizes, said in (("5,x", "expected numbers with commas"), ("9,5", "rising numbers"), ("500", "from 1 to 60")):
+    for sizes, said in (
+        ("5,x", "expected comma-separated numbers"),
+        ("9,5", "increasing numbers"),
+        ("500", "from 1 to 60"),
+    ):
         code, _, err = run("curves", *files, "--sizes", sizes)
         assert (code, said in err) == (2, True)
 
@@ -67,18 +71,44 @@ def test_what_samples_are_worth(run, tmp_path):
     other.save(tmp_path / "other.panparser")
     pp.write_conllu(tmp_path / "other.conllu", other.parse(treebank[60:90]))
     (tmp_path / "small.toml").write_text("[training]\nmembers = 1\n")
-    settings = ("--recipe", tmp_path / "small.toml", "--beam", 1, "--epochs", 1, "--sizes", "2,8,40", "--samples", 2)
+    settings = (
+        "--recipe",
+        tmp_path / "small.toml",
+        "--beam",
+        1,
+        "--epochs",
+        1,
+        "--sizes",
+        "2,8,40",
+        "--samples-per-size",
+        2,
+    )
     shown = [
-        run("curves", *files, *settings, "--by", "difficulty", "--cost", 10, "--against", tmp_path / f"other.{kind}")
+        run(
+            "curves",
+            *files,
+            *settings,
+            "--by",
+            "difficulty",
+            "--cost-per-sentence",
+            10,
+            "--baseline",
+            tmp_path / f"other.{kind}",
+        )
         for kind in ("conllu", "panparser")
     ]
     assert shown[0] == shown[1]
     code, out, err = shown[0]
     assert (code, err) == (0, "")
-    for title in ("mean of 2 samples", "half of the 95 % interval", "as good as --against", "has reached a score"):
+    for title in (
+        "mean of 2 samples",
+        "half of the 95 % interval",
+        "needed to match --baseline",
+        "has reached a score",
+    ):
         assert title in out
     lines = [line.split() for line in out.splitlines()]
     assert "difficulty words sentences first last gain learnability hardness complexity".split() in lines
     assert ["95", ">", "40", ">", "400"] in lines
-    code, _, err = run("curves", *files, "--against", files[0])
+    code, _, err = run("curves", *files, "--baseline", files[0])
     assert (code, "predictions must have the words of the gold" in err) == (2, True)

@@ -23,7 +23,7 @@ def test_evaluate_prints_a_table(run):
 
 
 def test_evaluate_as_json(run):
-    values = json.loads(run("evaluate", GOLD, PREDICTED, "--json", "--samples", "0")[1])
+    values = json.loads(run("evaluate", GOLD, PREDICTED, "--json", "--bootstrap-samples", "0")[1])
     assert set(values["metrics"]["LAS"]) >= {"precision", "recall", "f1", "aligned_accuracy"}
     assert round(values["metrics"]["LAS"]["f1"], 2) == 67.59
     assert values["metrics"]["LAS"]["interval"] is None
@@ -74,17 +74,17 @@ def test_what_a_model_makes_of_a_treebank_is_scored(run, data, model, pipeline_f
     for name, options, expected in (
         (model, [], pp.load(model).parse(gold)),
         (pipeline_file, [], _annotated(nlp, bare)),
-        (pipeline_file, ["--raw"], nlp(pp.raw_text(gold).text)),
+        (pipeline_file, ["--from-raw-text"], nlp(pp.raw_text(gold).text)),
     ):
-        code, out, _ = run("evaluate", "-m", name, "dev.conllu", "--json", "--samples", "0", *options)
+        code, out, _ = run("evaluate", "-m", name, "dev.conllu", "--json", "--bootstrap-samples", "0", *options)
         values = json.loads(out)
         assert (code, values["metrics"]["LAS"]["f1"]) == (0, pp.evaluate(gold, expected, samples=0).las)
-    code, out, _ = run("evaluate", "-m", model, "-m", pipeline_file, "dev.conllu", "--samples", "10")
+    code, out, _ = run("evaluate", "-m", model, "-m", pipeline_file, "dev.conllu", "--bootstrap-samples", "10")
     assert (code, f"{pipeline_file} minus {model}" in out) == (0, True)
     for options, message in (
-        ([], "expected one or two predictions, as files or with -m MODEL, found 0"),
-        (["dev.conllu", "--raw"], "--raw is for models"),
-        (["-m", model, "--raw"], "has no tokenizer"),
+        ([], "expected one or two predictions, as files or with --model; got 0"),
+        (["dev.conllu", "--from-raw-text"], "--from-raw-text requires --model"),
+        (["-m", model, "--from-raw-text"], "has no tokenizer"),
     ):
         code, _, err = run("evaluate", "dev.conllu", *options)
         assert (code, message in err) == (2, True), err
@@ -96,6 +96,6 @@ def _annotated(nlp, treebank):
 
 
 def test_both_kinds_of_las_are_explained(run, data, model):
-    out = run("evaluate", "-m", model, "dev.conllu", "--samples", "0")[1]
+    out = run("evaluate", "-m", model, "dev.conllu", "--bootstrap-samples", "0")[1]
     assert "labels without subtypes" in out
     assert "labels with subtypes: the LAS of `train`" in out

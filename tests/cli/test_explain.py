@@ -36,19 +36,19 @@ def test_explain_takes_a_text_and_has_a_model(run):
     assert " nsubj " in out
     assert "They" in run("explain", "--text", "Nobody came. They ate.", "--sentence", "2")[1]
     for arguments, message in {
-        (): "expected a file, or --text, to explain",
-        ("--text", "a", "b.conllu"): "found both",
-        ("--text", ""): "expected sentences, found none",
+        (): "expected either a file or --text",
+        ("--text", "a", "b.conllu"): "got both",
+        ("--text", ""): "expected sentences; got none",
         ("--text", "a", "--sentence", "7"): "--text: --sentence must be from 1 to 1; got 7",
-        ("--text", "a", "--top", "3"): "features are of one step, --step: expected no --top, found 3",
-        ("--text", "a", "--step", "1", "--csv", "--top", "3"): "--csv has all features: expected no --top, found 3",
+        ("--text", "a", "--limit", "3"): "--limit requires --step, and cannot be used with --csv",
+        ("--text", "a", "--step", "1", "--csv", "--limit", "3"): "--csv has all features: expected no --limit, found 3",
     }.items():
         code, _, err = run("explain", *arguments)
         assert code == 2
         assert message in err
 
 
-@pytest.mark.parametrize("more", [[], ["--step", "3"], ["--step", "2", "--against", "SHIFT"], ["--csv"]])
+@pytest.mark.parametrize("more", [[], ["--step", "3"], ["--step", "2", "--compare-with", "SHIFT"], ["--csv"]])
 def test_explain_needs_no_pandas(run, monkeypatch, more):
     arguments = ["explain", "--text", "They ate the pizza.", *more]
     monkeypatch.setitem(sys.modules, "pandas", None)
@@ -59,10 +59,10 @@ def test_explain_needs_no_pandas(run, monkeypatch, more):
 
 def test_weights_of_tags_and_of_words(run, models):
     pytest.importorskip("pandas")
-    common = ("weights", "-m", models / "a.panparser", ENGLISH, "--with", models / "b.panparser", "--csv")
-    rows = [line.split(",") for line in run(*common, "--by", "kind")[1].splitlines()]
+    common = ("weights", "-m", models / "a.panparser", ENGLISH, "--compare-with", models / "b.panparser", "--csv")
+    rows = [line.split(",") for line in run(*common, "--group-by", "kind")[1].splitlines()]
     assert [row[0] for row in rows] == ["kind", "tags", "words", "all"]
     assert int(rows[3][1]) == int(rows[1][1]) + int(rows[2][1]) > 0
     assert run(*common)[1].splitlines()[-1].split(",")[2] == rows[3][1]
-    code, _, err = run("weights", "-m", models / "a.panparser", ENGLISH, "--of", "LEFT", "--by", "kind")
-    assert (code, "--by is about the comparison with another model" in err) == (2, True)
+    code, _, err = run("weights", "-m", models / "a.panparser", ENGLISH, "--class", "LEFT", "--group-by", "kind")
+    assert (code, "--group-by requires --compare-with" in err) == (2, True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from panparser.cli.flags import in_flags
+from panparser.cli.terminal import in_flags
 from panparser.errors import SpecError, TreebankError
 
 

@@ -21,20 +21,20 @@ CONLLX = (
 )
 COMMANDS = [
     ("train", "-t", "x.conll", "-d", "y.conll", "-o", "new.panparser", "--epochs", "1"),
-    ("stats", "x.conll"),
+    ("info", "x.conll"),
     ("validate", "x.conll"),
     ("evaluate", "x.conll", "y.conll"),
     ("parse", "-m", "MODEL", "x.conll", "-o", "out.conll"),
-    ("analyze", "x.conll", "y.conll", "--train", "x.conll"),
+    ("analyze", "x.conll", "y.conll", "--frequency-from", "x.conll"),
     ("explain", "-m", "MODEL", "x.conll"),
     ("propagation", "-m", "MODEL", "x.conll"),
-    ("weights", "-m", "MODEL", "x.conll", "--of", "LEFT"),
+    ("weights", "-m", "MODEL", "x.conll", "--class", "LEFT"),
     ("curves", "x.conll", "y.conll", "--sizes", "2,4", "--epochs", "1"),
     ("calibrate", "-m", "MODEL", "x.conll", "-o", "new.panparser"),
     ("combine", "x.conll", "y.conll", "-o", "out.conll"),
-    ("vote", "MODEL", "MODEL", "--dev", "x.conll", "-o", "new.panparser"),
-    ("rewrite", "x.conll", "--to", "fr", "-o", "out.conll"),
-    ("typology", "--sample", "x.conll"),
+    ("combine", "MODEL", "MODEL", "--dev", "x.conll", "-o", "new.panparser"),
+    ("rewrite", "x.conll", "--target-language", "fr", "-o", "out.conll"),
+    ("languages", "--sample", "x.conll"),
 ]
 
 
@@ -50,7 +50,7 @@ def test_conllx_is_read_by_every_command(run, files, model, command):
     arguments = [model if each == "MODEL" else each for each in command]
     code, _, err = run(*arguments)
     assert (code, "is this CoNLL-U or CoNLL-X?" in err) == (2, True)
-    code, _, err = run(*arguments, "--format", "conllx")
+    code, _, err = run(*arguments, "--input-format", "conllx")
     assert code == 0, err
 
 
@@ -71,7 +71,7 @@ def test_what_hurts_nothing_is_a_warning(run, data, model, what):
         : len(pp.read_conllu("train.conllu"))
     ]
     for command in (
-        ["stats", "bad.conllu"],
+        ["info", "bad.conllu"],
         ["train", "-t", "bad.conllu", "-o", "new.panparser", "--epochs", "1"],
         ["parse", "-m", model, "bad.conllu", "-o", "out.conllu"],
         ["evaluate", "bad.conllu", "bad.conllu"],
@@ -119,9 +119,3 @@ def test_formats_of_udpipe(run, tmp_path, format, text):
     assert run(*arguments, "--output-format", "horizontal")[1] == "They ate .\nHe slept .\n"
     assert run(*arguments, "--output-format", "vertical")[1] == "They\nate\n.\n\nHe\nslept\n.\n\n"
     assert run(*arguments, "--output-format", "matxin")[1].count("<SENTENCE ord=") == 2
-
-
-def test_one_option_says_what_the_input_is(run):
-    code, _, err = run("parse", "--text", "a", "--input", "text", "--input-format", "plaintext")
-    assert code == 2
-    assert "choose one of them" in err

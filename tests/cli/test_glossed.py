@@ -31,12 +31,14 @@ def test_all_formats(run, files):
 
 
 def test_trees(run, files):
-    code, out, err = run("glossed", "dogs.flextext", "--trees", "-o", "dogs.conllu")
+    code, out, err = run("glossed", "dogs.flextext", "--project-trees", "-o", "dogs.conllu")
     assert (code, out) == (0, "")
     assert "with a head      100.0%" in err
     assert pp.read_conllu("dogs.conllu")[0].heads.tolist() == [2, 3, 0]
-    assert run("glossed", "dogs.flextext", "--trees", "-m", "en")[1] == Path("dogs.conllu").read_text(encoding="utf-8")
-    assert run("--quiet", "glossed", "dogs.flextext", "--tags", "-o", "dogs.conllu") == (0, "", "")
+    assert run("glossed", "dogs.flextext", "--project-trees", "-m", "en")[1] == Path("dogs.conllu").read_text(
+        encoding="utf-8"
+    )
+    assert run("--quiet", "glossed", "dogs.flextext", "--predict-tags", "-o", "dogs.conllu") == (0, "", "")
     assert run("validate", "dogs.conllu", "--level", "1")[0] == 0
 
 
@@ -45,7 +47,7 @@ def test_a_table_of_ones_own(run, files):
     assert "glosses unknown" in run("glossed", "dogs.txt")[2]
     assert run("glossed", "dogs.txt")[2].split("\n")[-3:-1] == ["  EVIT  1", "  QQ  1"]
     Path("mine.toml").write_text('[features]\nEVIT = "Mood=Adm"\n', encoding="utf-8")
-    code, out, err = run("glossed", "dogs.txt", "--table", "mine.toml")
+    code, out, err = run("glossed", "dogs.txt", "--gloss-table", "mine.toml")
     assert (code, pp.parse_conllu(out)[0][0].feats, "EVIT" in err) == (0, "Mood=Adm", False)
 
 
@@ -57,11 +59,11 @@ def test_what_cannot_be_done_is_said_in_a_line(run, files):
     for arguments, message in (
         (("dogs.txt", "-o", "dogs.txt"), "dogs.txt: is an input, and would be replaced"),
         (("bad.txt",), "bad.txt:2: expected as many glosses as words in line 1, 2; found 1"),
-        (("bad.txt", "--format", "flextext"), "bad.txt:1: expected well-formed XML"),
+        (("bad.txt", "--input-format", "flextext"), "bad.txt:1: expected well-formed XML"),
         (("nowhere.txt",), "nowhere.txt: cannot be read"),
-        (("dogs.txt", "-m", "en"), "--model needs --tags or --trees"),
-        (("dogs.txt", "--table", "mine.toml"), "mine.toml: features.PST: expected features"),
-        (("es.flextext", "--trees"), "--model: expected one for translations in 'es', found none"),
+        (("dogs.txt", "-m", "en"), "--model requires --predict-tags or --project-trees"),
+        (("dogs.txt", "--gloss-table", "mine.toml"), "mine.toml: features.PST: expected features"),
+        (("es.flextext", "--project-trees"), "--model: expected a pipeline for translations in 'es'"),
     ):
         code, out, err = run("glossed", *arguments)
         assert (code, out) == (2, "")

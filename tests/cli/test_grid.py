@@ -60,7 +60,7 @@ def test_runs_are_listed_run_and_not_run_again(folder, run, tmp_path):
     code, again, errors = run("grid", folder / "grid.toml", "-o", out)
     assert (again, errors) == (shown, "")
     assert "8 runs, 0 waiting" in run("grid", folder / "grid.toml", "--dry-run", "-o", out)[1]
-    assert "8 runs, 0 waiting" in run("grid", folder / "grid.toml", "--dry-run", "--failed", "-o", out)[1]
+    assert "8 runs, 0 waiting" in run("grid", folder / "grid.toml", "--dry-run", "--retry-failed", "-o", out)[1]
     shown = run("grid", folder / "grid.toml", "--dry-run", "--force", "-o", out)[1]
     assert "8 runs, 8 waiting" in shown
     assert "done, again" in shown
@@ -81,7 +81,7 @@ def test_failures_are_told_and_the_exit_code_is_1(folder, run, tmp_path):
     assert len(shown.splitlines()) == 6
     code, _, errors = run("results", tmp_path / "r")
     assert (code, errors.count("\n")) == (2, 1)
-    assert "no run of grid has ended well" in errors
+    assert "no finished run of grid" in errors
 
 
 def test_errors_name_file_and_key(folder, run):
@@ -109,13 +109,13 @@ def test_tables_in_all_forms(results, run):
     assert run("results", results, "-f", "csv")[1].startswith("setting,t1,t1 deviation,t2,t2 deviation,average,")
     found = json.loads(run("results", results, "-f", "json")[1])
     assert len(found["keys"][0][1]) == 2
-    assert run("results", results, "-f", "csv", "--no-deviations")[1].startswith("setting,t1,t2,average\n")
+    assert run("results", results, "-f", "csv", "--no-std")[1].startswith("setting,t1,t2,average\n")
     (_, first, *_), *_ = found["rows"]
     assert first != round(first, 1)
     assert json.loads(run("results", results, "-f", "json", "--digits", 1)[1])["rows"][0][1] == round(first, 1)
-    shown = run("results", results, "-f", "csv", "--no-deviations", "--digits", 1)[1]
+    shown = run("results", results, "-f", "csv", "--no-std", "--digits", 1)[1]
     assert shown.splitlines()[1].startswith(f"static,{first:.1f},")
-    code, shown, _ = run("results", results, "--against", "static", "--shuffles", 100)
+    code, shown, _ = run("results", results, "--baseline", "static", "--permutations", 100)
     assert code == 0
     assert "significantly, after Holm's correction, on" in shown
 
@@ -129,22 +129,22 @@ def test_sql_exports_and_plots(results, run, tmp_path):
     assert run("results", results, "--sql", "SELEC")[0] == 2
     assert "expected a query, found nothing" in run("results", results, "--sql", "")[2]
     for arguments, message in (
-        (("--sql", "SELECT 1", "--where", "seed=1"), "--sql makes no such table: expected no --where beside it"),
+        (("--sql", "SELECT 1", "--where", "seed=1"), "--sql cannot be used with --where"),
         (("--sql", "SELECT 1", "-f", "latex"), "--sql: expected --format text or csv or json, found latex"),
-        (("--failed", "--plot", "z.png"), "--failed makes no such table: expected no --plot beside it"),
+        (("--failed", "--plot", "z.png"), "--failed cannot be used with --plot"),
         (("--failed", "-f", "csv"), "--failed: expected --format text, found csv"),
-        (("--sql", "SELECT 1", "--grid", "grid"), "--sql makes no such table: expected no --grid beside it"),
-        (("--failed", "--digits", 3), "--failed makes no such table: expected no --digits beside it"),
-        (("--pack", "--against", "static"), "--pack makes no such table: expected no --against beside it"),
-        (("--pack", "--failed"), "expected one of --pack, --failed at a time"),
-        (("--check", "page.md", "--failed"), "expected one of --check, --failed at a time"),
+        (("--sql", "SELECT 1", "--grid", "grid"), "--sql cannot be used with --grid"),
+        (("--failed", "--digits", 3), "--failed cannot be used with --digits"),
+        (("--pack", "--baseline", "static"), "--pack cannot be used with --baseline"),
+        (("--pack", "--failed"), "expected only one of --pack, --failed"),
+        (("--check", "page.md", "--failed"), "expected only one of --check, --failed"),
     ):
         code, _, errors = run("results", results, *arguments)
         assert code == 2
         assert message in errors
     assert run("results", results, "--columns", "seed")[1].startswith("test LAS\n\n")  # no means
     pytest.importorskip("matplotlib", reason="needs the extra analysis")
-    for name, more in (("a.png", ()), ("b.svg", ("--against", "static", "--shuffles", 10))):
+    for name, more in (("a.png", ()), ("b.svg", ("--baseline", "static", "--permutations", 10))):
         assert run("results", results, "--plot", tmp_path / name, *more)[0] == 0
         assert (tmp_path / name).stat().st_size > 1000
     assert run("results", results, "--plot", tmp_path / "c.bmp")[0] == 2
@@ -172,7 +172,7 @@ def test_documents_are_checked_and_written(results, run):
     assert code == 1
     assert "page.md:4: static, setting: expected static, found statics" in shown
     assert run("results")[0] == 2
-    assert "expected none beside --check" in run("results", "--check", page, results)[2]
+    assert "--check and --update cannot be used with a folder" in run("results", "--check", page, results)[2]
     assert run("results", "--update", results / "none.md")[0] == 2
 
 

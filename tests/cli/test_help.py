@@ -1,52 +1,88 @@
-"""Help texts: what a command takes comes first, and nothing breaks where it should not."""
+"""Help texts: what a command takes comes first, nothing breaks where it should not, and examples are valid."""
 
 from __future__ import annotations
 
 import inspect
 import os
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
+from typer.core import TyperCommand
 
-from panparser import cli
-from panparser.cli.app import app
+from panparser.cli.help import read_examples
+from panparser.cli.main import COMMANDS, make_application
 
-cli.import_commands([])
-DOCSTRINGS = {each.callback.__name__: inspect.cleandoc(each.callback.__doc__) for each in app.registered_commands}
 MAIN = "from panparser.cli import main; main()"
+SUMMARIES = {name: command.summary for section in COMMANDS.values() for name, command in section.items()}
+EXAMPLES = [(name, line) for name, lines in read_examples().items() for line in lines]
+MAX_HELP_LENGTH = 80  # of the text of an option, without choices and default
 
 
 def examples(text):
-    """The examples of a help text or a docstring, lines of the shell that are broken joined."""
+    """The examples of a help text, lines of the shell that are broken joined."""
     lines = text.partition("Examples:\n")[2].replace("\\\n", " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip()]
 
 
-@pytest.mark.parametrize("command", [None, *sorted(DOCSTRINGS)])
-def test_help_fits_a_terminal_and_begins_with_the_options(run, monkeypatch, command):
-    monkeypatch.setenv("COLUMNS", "80")
-    given = [command] if command else []
-    code, text, err = run(*given, "-h")
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize("command", SUMMARIES)
+def test_help_fits_a_terminal_and_begins_with_the_options(run, monkeypatch, command, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, text, err = run(command, "-h")
     assert (code, err) == (0, "")
-    assert run(*given, "--help")[1] == text
-    assert max(map(len, text.splitlines())) <= 80
+    assert run(command, "--help")[1] == text
+    assert max(map(len, text.splitlines())) <= width
     start, options, long = re.fullmatch(r"(Usage: .*?)(?:\nOptions:\n)(.*?)\n\n(\S.*)", text, re.DOTALL).groups()
-    assert start.startswith(f"Usage: panparser {command or ''}")
+    assert start.startswith(f"Usage: panparser {command}")
     assert not re.search(r"(?m)^  [^ -]|-\n", options)  # names of options are whole
-    assert "Examples:" in long
-    if command:
-        short = " ".join(DOCSTRINGS[command].partition("\n\n")[0].split())
-        assert short in " ".join(start.split())
-        assert examples(text) == examples(DOCSTRINGS[command])
+    assert SUMMARIES[command] in " ".join(start.split())
+    assert examples(long) == [" ".join(line.split()) for line in read_examples()[command]]
 
 
-def test_the_list_of_commands_has_whole_sentences(run, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    listed = " ".join(run("-h")[1].partition("Commands:\n")[2].partition("Options:")[0].split())
-    for name, text in DOCSTRINGS.items():
-        assert f"{name} {' '.join(text.partition(f'{chr(10)}{chr(10)}')[0].split())}" in listed
+@pytest.mark.parametrize("width", [80, 100])
+def test_the_list_of_commands_has_sections_and_what_to_try_first(run, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, text, err = run("-h")
+    assert (code, err) == (0, "")
+    assert max(map(len, text.splitlines())) <= width
+    assert text.splitlines()[2:6] == [f"  {line}" for line in read_examples()["panparser"]]
+    assert re.findall(r"(?m)^(\S[^:\n]*):$", text) == [*COMMANDS, "Options"]
+    listed = " ".join(text.split())
+    for name, summary in SUMMARIES.items():
+        assert f"{name} {summary}" in listed
+
+
+@pytest.mark.parametrize("command", SUMMARIES)
+def test_texts_of_options_are_short(command):
+    for parameter in make_application().commands[command].params:
+        text = re.sub(r"  ?\[default: .*", "", parameter.help or "")
+        assert len(text) <= MAX_HELP_LENGTH or ": " in text, text  # lists of choices may be longer
+        assert re.match(r"[A-Z]", text), text
+        assert text.endswith("."), text
+
+
+@pytest.mark.parametrize(("command", "line"), EXAMPLES, ids=lambda value: value[:60])
+def test_examples_are_valid(command, line):
+    """Each command of a line is parsed by the options of that command; nothing is run."""
+    group = make_application()
+    called = []
+    for part in line.split(" | "):
+        program, *arguments = shlex.split(re.split(r" >(?= )", part)[0])
+        if program == "panparser":
+            name, *arguments = arguments
+            subcommand: TyperCommand = group.commands[name]
+            subcommand.make_context(name, arguments)
+            called.append(name)
+    assert called or line.startswith("curl ")
+
+
+def test_a_misspelled_command_gets_a_hint(run):
+    code, out, err = run("prase")
+    assert (code, out) == (2, "")
+    assert "Did you mean 'parse'" in err
 
 
 def test_ctrl_c_while_modules_are_imported_is_quiet():

@@ -11,7 +11,7 @@ import pytest
 
 import panparser as pp
 from panparser.pipeline import bundled
-from places import ENGLISH
+from places import ROOT
 
 
 def test_info_says_what_was_left_out(run, english, tmp_path):
@@ -33,7 +33,7 @@ def test_info(run, model):
     assert values["spec"] == pp.ParserSpec(beam=4).to_values() | {"system": values["spec"]["system"]}
     assert values["file_size"] == model.stat().st_size > values["weights_size"]
     assert run("--quiet", "info", model) == (0, "", "")
-    code, _, err = run("info", ENGLISH)
+    code, _, err = run("info", ROOT / "README.md")
     assert code == 2
     assert err.count("\n") == 1
 

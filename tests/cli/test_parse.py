@@ -52,7 +52,7 @@ def test_several_trees(run, data, model):
             position += 1
     assert position == len(out) > len(dev)
     Path("x.conllx").write_text("1\ta\ta\tN\tN\t_\t0\troot\t_\t_\n\n")
-    code, _, err = run("parse", "-m", model, "x.conllx", "--format", "conllx", "--k-best", "2")
+    code, _, err = run("parse", "-m", model, "x.conllx", "--input-format", "conllx", "--k-best", "2")
     assert code == 2
     assert "CoNLL-X has none" in err
 
@@ -67,16 +67,16 @@ def test_odd_input(run, data, model):
     assert code == 2
     assert "long.conllu: expected tags (UPOS) that the model has learned from" in err
     assert "found others in 100.0 % of 5,000 words: TAG1, TAG2" in err
-    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--any-tags")[0] == 0
+    assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--allow-unseen-tags")[0] == 0
     (sentence,) = pp.read_conllu("out.conllu", single_root=True)
     assert len(sentence) == 5000
-    code, _, err = run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--lenient")
+    code, _, err = run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--skip-errors")
     assert code == 0
-    assert "warning: expected tags (UPOS)" in err
+    assert "warning: expected UPOS tags" in err
     Path("circle.conllu").write_text("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t1\tdep\t_\t_\n\n")
     code, _, err = run("parse", "-m", model, "circle.conllu", "-o", "out.conllu")
     assert code == 0
-    assert f"panparser: warning: expected tags (UPOS) that {model} has learned from, found others in 100.0 %" in err
+    assert f"panparser: warning: expected UPOS tags that {model} was trained on; got others in 100.0 %" in err
     assert run("-q", "parse", "-m", model, "circle.conllu", "-o", "out.conllu") == (0, "", "")
     assert not pp.read_conllu("out.conllu", single_root=True).problems
 
@@ -142,7 +142,7 @@ def test_what_another_run_said_of_its_trees_does_not_stay(run, data, model, opti
 
 def test_heads_that_are_not_sure_are_left_out(run, data, model):
     assert run("parse", "-m", model, "dev.conllu", "--confidence", "-o", "all.conllu")[0] == 0
-    options = ("--confidence", "--least-confidence", 0.8)
+    options = ("--confidence", "--min-confidence", 0.8)
     assert run("parse", "-m", model, "dev.conllu", *options, "-o", "sure.conllu")[0] == 0
     every, sure = pp.read_conllu("all.conllu"), pp.read_conllu("sure.conllu")
     counts = {True: 0, False: 0}
@@ -154,8 +154,8 @@ def test_heads_that_are_not_sure_are_left_out(run, data, model):
             assert found.misc_values.keys() == (token.misc_values.keys() if is_sure else found.misc_values.keys())
             assert is_sure or not {"Confidence", "LabelConfidence"} & found.misc_values.keys()
     assert all(counts.values())
-    code, _, err = run("parse", "-m", model, "dev.conllu", "--least-confidence", 0.8)
-    assert (code, "--least-confidence is about confidence: it needs --confidence" in err) == (2, True)
+    code, _, err = run("parse", "-m", model, "dev.conllu", "--min-confidence", 0.8)
+    assert (code, "--min-confidence requires --confidence" in err) == (2, True)
 
 
 def test_combined_trees_have_no_confidence_of_their_parts(run, data):
@@ -174,7 +174,7 @@ def test_lenient_skips_what_cannot_be_read_or_parsed(run, data, model, monkeypat
     assert not Path("out.conllu").exists()
     for block in (1 << 18, 3000):
         monkeypatch.setattr(sources, "BLOCK", block)
-        code, _, err = run("parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--lenient")
+        code, _, err = run("parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--skip-errors")
         assert (code, err.splitlines()[:2]) == (
             0,
             [
@@ -185,12 +185,12 @@ def test_lenient_skips_what_cannot_be_read_or_parsed(run, data, model, monkeypat
         assert err.splitlines()[2].startswith("panparser: 2 problems; the rest was parsed (")
         run("parse", "-m", model, "dev.conllu", "-o", "good.conllu")
         assert Path("out.conllu").read_text() == 2 * Path("good.conllu").read_text()
-    assert run("-q", "parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--lenient")[2] == ""
+    assert run("-q", "parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--skip-errors")[2] == ""
 
 
 def test_lenient_skips_sentences_whose_constraints_conflict(run, data, model):
     rows = "1\ta\t_\tX\t_\t_\t{}\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t{}\tdep\t_\t_\n\n"
     Path("x.conllu").write_text(rows.format(0, "_") + rows.format(0, 0) + rows.format("_", 0))
-    code, _, err = run("parse", "-m", model, "x.conllu", "--keep", "heads", "-o", "out.conllu", "--lenient")
+    code, _, err = run("parse", "-m", model, "x.conllu", "--keep", "heads", "-o", "out.conllu", "--skip-errors")
     assert (code, err.count("\n"), "x.conllu:4: " in err) == (0, 2, True), err
     assert [sentence.heads.tolist() for sentence in pp.read_conllu("out.conllu")] == [[0, 1], [2, 0]]

@@ -62,7 +62,7 @@ def test_conflicts_on_the_command_line(run, model, tmp_path):
     [
         (["--keep", "trees"], "keep: expected some of tokens, tags, lemmas, heads, labels, constraints; got 'trees'"),
         (["--keep", ""], "keep: expected some of tokens, tags, lemmas, heads, labels, constraints; got ''"),
-        (["--relax-constraints"], "--relax-constraints needs --keep"),
+        (["--relax-constraints"], "--relax-constraints requires --keep"),
     ],
 )
 def test_bad_options(run, model, tmp_path, options, message):

@@ -32,7 +32,7 @@ def test_a_folder(run, texts, pipeline_file):
     code, out, err = run("parse", "-m", pipeline_file, "texts", "-o", "parsed/")
     assert (code, out) == (0, "")
     said = err.splitlines()
-    assert said[0].endswith("1 file left out, as the ending of its name does not say what it is: texts/c.pdf")
+    assert said[0].endswith("1 file left out, since the ending of its name does not name a format: texts/c.pdf")
     assert said[1].startswith("panparser: 2 files parsed (11 words in 0:00:0")
     assert run("parse", "-m", pipeline_file, "texts/a.txt", "-o", "a.conllu") == (0, "", "")
     assert outputs("parsed") == {
@@ -43,8 +43,8 @@ def test_a_folder(run, texts, pipeline_file):
     assert "0 files parsed (0 words in 0:00:00); 2 files finished before" in err
     code, _, err = run("parse", "-m", pipeline_file, "texts", "-o", "parsed", "--force")
     assert "2 files parsed (11 words" in err
-    assert run("-q", "parse", "-m", pipeline_file, "texts", "-o", "parsed", "--until", "tags") == (0, "", "")
-    code, _, err = run("parse", "-m", pipeline_file, "texts", "-o", "all", "--input", "lines")
+    assert run("-q", "parse", "-m", pipeline_file, "texts", "-o", "parsed", "--stop-after", "tags") == (0, "", "")
+    code, _, err = run("parse", "-m", pipeline_file, "texts", "-o", "all", "--input-format", "lines")
     assert (code, "3 files parsed" in err) == (0, True)
 
 
@@ -71,12 +71,12 @@ def test_a_link_that_leads_nowhere_is_named(run, texts, pipeline_file):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["texts"], "expected a file or a folder as --output, found standard output"),
-        (["texts", "-", "-o", "out"], "expected files or folders to read, found standard input"),
-        (["--jobs", "2", "-o", "out"], "expected files or folders to read, found standard input"),
-        (["--text", "a", "--jobs", "2", "-o", "out"], "--text is one text"),
-        (["texts/a.txt", "-o", "x", "--force"], "--force is for folders"),
-        (["texts/a.txt", "-o", "x", "--jobs", "2", "--threads", "2"], "--threads is for one process"),
+        (["texts"], "expected a file or a folder as --output; got standard output"),
+        (["texts", "-", "-o", "out"], "expected files or folders; got standard input"),
+        (["--jobs", "2", "-o", "out"], "expected files or folders; got standard input"),
+        (["--text", "a", "--jobs", "2", "-o", "out"], "--text cannot be used with a folder"),
+        (["texts/a.txt", "-o", "x", "--force"], "--force requires a folder"),
+        (["texts/a.txt", "-o", "x", "--jobs", "2", "--threads", "2"], "--threads cannot be used with --jobs"),
         (
             ["texts/a.txt", "-o", "x", "--cluster", "tcp://x"],
             "expected processes, local or an address such as tcp://127",
@@ -100,7 +100,7 @@ def test_what_is_refused(run, texts, pipeline_file, arguments, said):
 def test_warnings_and_problems_are_told_once(run, texts, model):
     Path("one.conllu").write_bytes(ENGLISH.read_bytes()[:3000].rpartition(b"\n\n")[0] + b"\n")
     Path("two.conllu").write_bytes(b"1\ta\n\n" + Path("one.conllu").read_bytes())
-    code, _, err = run("parse", "-m", model, "one.conllu", "two.conllu", "-o", "parsed", "--lenient")
+    code, _, err = run("parse", "-m", model, "one.conllu", "two.conllu", "-o", "parsed", "--skip-errors")
     assert code == 0
     assert err.count("one.conllu:") == err.count("panparser: warning: one.conllu:") == 1
     assert "panparser: two.conllu:1: expected" in err

@@ -51,7 +51,7 @@ def test_text_from_everywhere_is_the_same(run, pipeline_file, feed, tmp_path):
     feed(TEXT.encode())
     assert parse() == expected
     feed(TEXT.encode())
-    assert parse("-", "--input", "text") == expected
+    assert parse("-", "--input-format", "text") == expected
     feed(expected.encode())
     assert parse().splitlines()[4:] == expected.splitlines()[4:]
     parse("--text", TEXT, "-o", tmp_path / "out.conllu")
@@ -60,7 +60,7 @@ def test_text_from_everywhere_is_the_same(run, pipeline_file, feed, tmp_path):
 
 def test_text_that_is_divided(run, pipeline_file):
     def forms(text, kind):
-        _, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--input", kind)
+        _, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--input-format", kind)
         return [sentence.forms for sentence in pp.parse_conllu(out)]
 
     assert forms("birds sing .\nthey stop .", "tokens") == [["birds", "sing", "."], ["they", "stop", "."]]
@@ -113,10 +113,10 @@ def test_parts_alone(run, pipeline_file, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--text", "x", "file.conllu"], "--text is the input"),
-        (["--text", "x", "--input", "conllu"], "--text is text"),
-        (["--text", "x", "--keep", "tags"], "--keep is for treebanks"),
-        (["--text", "x", "--format", "conllx"], "--format is for treebanks"),
+        (["--text", "x", "file.conllu"], "--text cannot be used with a file; got file.conllu"),
+        (["--text", "x", "--input-format", "conllu"], "cannot be used with --input-format conllu or conllx"),
+        (["--text", "x", "--keep", "tags"], "--keep requires a treebank; got text"),
+        (["--text", "x", "--input-format", "conllx"], "cannot be used with --input-format conllu or conllx"),
         (["missing.txt"], "missing.txt: cannot be read"),
         (["missing"], "missing: cannot be read"),
         (["--text", "x", "--keep", "colours"], "expected some of tokens, tags"),
@@ -133,7 +133,7 @@ def test_a_parser_alone_needs_treebanks(run, parser, tmp_path):
     parser.save(tmp_path / "parser")
     code, _, err = run("parse", "-m", tmp_path / "parser", "--text", "x")
     assert code == 2
-    assert "expected a pipeline for text" in err
+    assert "expected a pipeline to parse text" in err
 
 
 def test_formats(run, pipeline_file, tmp_path):
@@ -244,7 +244,7 @@ def test_text_that_is_no_utf8_is_refused(run, pipeline_file, tmp_path, feed, dat
     assert (code, out) == (2, "")
     assert "bad.txt:1: expected UTF-8, found " in err
     feed(data)
-    code, _, err = run("parse", "-m", pipeline_file, "--input", "text")
+    code, _, err = run("parse", "-m", pipeline_file, "--input-format", "text")
     assert (code, "<stdin>:1: expected UTF-8" in err) == (2, True)
 
 
@@ -323,8 +323,8 @@ def test_the_model_in_the_box_has_a_name_everywhere(run, tmp_path):
     code, _, err = run("calibrate", "-m", "en", ENGLISH, "-o", tmp_path / "calibrated")
     assert (code, err) == (0, "")
     assert isinstance(pp.load(tmp_path / "calibrated"), pp.Pipeline)
-    code, _, err = run("vote", "en", "en", "-o", tmp_path / "vote")
-    assert (code, "has none of their tokenizers and taggers" in err) == (0, True)
+    code, _, err = run("combine", "en", "en", "-o", tmp_path / "vote")
+    assert (code, "tokenizers and taggers are left out" in err) == (0, True)
     assert len(pp.load(tmp_path / "vote").voters) == 2
 
 
@@ -335,10 +335,10 @@ def test_an_empty_name_is_no_file(run, pipeline_file):
 
 def test_a_sentence_that_is_too_long_is_named(run, pipeline_file, tmp_path):
     (tmp_path / "x.txt").write_text("a b\nc d\n" + "a " * 16_001)
-    code, _, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens")
+    code, _, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input-format", "tokens")
     what = f"{tmp_path / 'x.txt'}:3: expected at most 16000 words in a sentence, found 16001"
     assert (code, err) == (2, f"panparser: {what}\n")
-    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "tokens", "--lenient")
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input-format", "tokens", "--skip-errors")
     assert (code, err) == (0, f"panparser: {what}\npanparser: 1 problem; the rest was parsed (4 words)\n")
     assert [sentence.forms for sentence in pp.parse_conllu(out)] == [["a", "b"], ["c", "d"]]
 
@@ -347,7 +347,7 @@ def test_lenient_reads_bytes_that_are_not_utf8(run, pipeline_file, tmp_path):
     (tmp_path / "x.txt").write_bytes(b"The birds sing.\n\nThe caf\xe9 sings.\n")
     code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt")
     assert (code, out, "x.txt:3: expected UTF-8, found the byte 0xe9" in err) == (2, "", True)
-    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--lenient")
+    code, out, err = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--skip-errors")
     assert (code, "x.txt:3: expected UTF-8, found the byte 0xe9" in err) == (0, True)
     assert "caf\ufffd" in pp.parse_conllu(out)[-1].forms
 
@@ -355,7 +355,7 @@ def test_lenient_reads_bytes_that_are_not_utf8(run, pipeline_file, tmp_path):
 def test_the_last_thing_to_predict(run, pipeline_file, tmp_path):
     nlp, text = pp.load(pipeline_file), "The birds sing. They stopped."
     for until in ("tokens", "tags", "trees"):
-        code, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--until", until)
+        code, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--stop-after", until)
         assert (code, out) == (0, nlp(text, until=until).to_conllu())
         (word, *_) = pp.parse_conllu(out)[0]
         assert (word.upos != "_", word.lemma != "_", word.head is not None) == (
@@ -364,22 +364,25 @@ def test_the_last_thing_to_predict(run, pipeline_file, tmp_path):
             until == "trees",
         )
     for options, message in (
-        (["--until", "tags", "--k-best", "2"], "--k-best is about trees, and --until tags makes none"),
-        (["--until", "tokens", "--input", "conllu", "-"], "has tokens already"),
+        (["--stop-after", "tags", "--k-best", "2"], "--k-best cannot be used with --stop-after tags"),
+        (
+            ["--stop-after", "tokens", "--input-format", "conllu", "-"],
+            "has tokens (--input-format text reads it as text)",
+        ),
     ):
-        source = () if "--input" in options else ("--text", text)
+        source = () if "--input-format" in options else ("--text", text)
         code, _, err = run("parse", "-m", pipeline_file, *source, *options)
         assert (code, message in err) == (2, True), err
 
 
 def test_only_pipelines_stop_at_tags(run, model, data):
-    code, _, err = run("parse", "-m", model, "dev.conllu", "--until", "tags")
+    code, _, err = run("parse", "-m", model, "dev.conllu", "--stop-after", "tags")
     assert (code, "has no tagger" in err) == (2, True)
 
 
 def test_a_paragraph_a_line(run, pipeline_file, tmp_path):
     (tmp_path / "x.txt").write_text("The birds\nThe birds sing. They stopped.\n")
-    code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input", "paragraphs")
+    code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "x.txt", "--input-format", "paragraphs")
     assert (code, [s.text for s in pp.parse_conllu(out)]) == (0, ["The birds", "The birds sing.", "They stopped."])
     assert out.count("# newpar") == 2
 

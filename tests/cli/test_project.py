@@ -22,11 +22,11 @@ def files(tmp_path, monkeypatch):
 
 
 def test_project(run, files):
-    code, out, _ = run("project", "a.conllu", "b.conllu", "--links", "links.txt")
+    code, out, _ = run("project", "a.conllu", "b.conllu", "--alignments", "links.txt")
     assert (code, out) == (0, TARGET.to_conllu())
     code, out, _ = run("project", "a.conllu", "b.conllu")
     assert (code, out) == (0, pp.project(SOURCE, TARGET).to_conllu())
-    code, out, _ = run("project", "a.conllu", "b.conllu", "--links", "links.txt", "-o", "out.conllu")
+    code, out, _ = run("project", "a.conllu", "b.conllu", "--alignments", "links.txt", "-o", "out.conllu")
     words = TARGET.words
     assert out == f"30 of 30 sentences, 30 of them complete; {words} of {words} words have a head (100.0 %)\n"
     assert (files / "out.conllu").read_bytes() == TARGET.to_bytes()
@@ -34,27 +34,35 @@ def test_project(run, files):
 
 def test_options(run, files):
     both = pp.project(SOURCE, TARGET, pp.read_links("few.txt"), same_tag=False, least=0.9)
-    arguments = ("--links", "links.txt", "--links", "few.txt", "--any-tag", "--least", "0.9")
+    arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--any-tag", "--min-attached-share", "0.9")
     assert run("project", "a.conllu", "b.conllu", *arguments)[:2] == (0, both.to_conllu())
     tagged = pp.project(SOURCE, TARGET, LINKS, tags=True)
-    assert run("project", "a.conllu", "b.conllu", "--links", "links.txt", "--tags")[1] == tagged.to_conllu()
+    assert (
+        run("project", "a.conllu", "b.conllu", "--alignments", "links.txt", "--project-tags")[1] == tagged.to_conllu()
+    )
     voted = pp.project([SOURCE, SOURCE], TARGET, [LINKS, pp.read_links("few.txt")], votes=2)
-    arguments = ("--links", "links.txt", "--links", "few.txt", "--votes", "2")
+    arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--min-sources", "2")
     assert run("project", "a.conllu", "a.conllu", "b.conllu", *arguments)[1] == voted.to_conllu()
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("a.conllu",), "expected SOURCE... TARGET, two files or more; found a.conllu alone"),
-        (("a.conllu", "b.conllu", "-o", "links.txt", "--links", "links.txt"), "is an input"),
-        (("a.conllu", "b.conllu", "--links", "none.txt"), "none.txt: cannot be read"),
-        (("a.conllu", "b.conllu", "--links", "a.conllu"), "a.conllu:1: expected links such as"),
-        (("a.conllu", "a.conllu", "b.conllu", "--links", "links.txt"), "a file for each of the 2 sources, found 1"),
-        (("a.conllu", "b.conllu", "--votes", "2"), "--votes: expected at most 1, the number of sources; found 2"),
+        (("a.conllu",), "expected at least two files, SOURCE... TARGET; got only a.conllu"),
+        (("a.conllu", "b.conllu", "-o", "links.txt", "--alignments", "links.txt"), "is an input"),
+        (("a.conllu", "b.conllu", "--alignments", "none.txt"), "none.txt: cannot be read"),
+        (("a.conllu", "b.conllu", "--alignments", "a.conllu"), "a.conllu:1: expected links such as"),
         (
-            ("a.conllu", "b.conllu", "--tags", "--same-tag"),
-            "--tags carries tags over, and does not compare them: expected it without --same-tag",
+            ("a.conllu", "a.conllu", "b.conllu", "--alignments", "links.txt"),
+            "a file for each of the 2 sources; got 1",
+        ),
+        (
+            ("a.conllu", "b.conllu", "--min-sources", "2"),
+            "--min-sources must be at most 1, the number of sources; got 2",
+        ),
+        (
+            ("a.conllu", "b.conllu", "--project-tags", "--same-tag"),
+            "--project-tags cannot be used with --same-tag",
         ),
         (("a.conllu", "other.conllu"), "other.conllu:1: expected sentence 1 (sent_id s1) as in a.conllu:1"),
     ],

@@ -35,7 +35,7 @@ def files(tmp_path, monkeypatch):
 
 
 def test_a_treebank_is_written_and_what_was_changed_is_told(run, files):
-    code, out, _ = run("rewrite", ENGLISH, "--to", "tr", "-o", "out.conllu")
+    code, out, _ = run("rewrite", ENGLISH, "--target-language", "tr", "-o", "out.conllu")
     assert code == 0
     rewritten, done = pp.rewrite(pp.read_conllu(ENGLISH), pp.Typology.of_language("tr"))
     assert (files / "out.conllu").read_bytes() == rewritten.to_bytes()
@@ -47,7 +47,7 @@ def test_a_treebank_is_written_and_what_was_changed_is_told(run, files):
 
 
 def test_standard_output_has_the_treebank_alone(run, files):
-    code, out, err = run("rewrite", ENGLISH, "--to", "tr", "--goal", "cautious", "--seed", "3")
+    code, out, err = run("rewrite", ENGLISH, "--target-language", "tr", "--strength", "cautious", "--seed", "3")
     expected = pp.rewrite(pp.read_conllu(ENGLISH), pp.Typology.of_language("tr"), goal="cautious", seed=3)[0]
     assert (code, out, err) == (0, expected.to_conllu(), "")
 
@@ -57,42 +57,51 @@ def test_sources_overrule_each_other(run, files):
     french = pp.Typology.of_language("fr")
     mine = french | pp.Typology.from_values({"adjective": "after"})
     for arguments, target, source in (
-        (("--to", "en", "--typology", "mine.toml"), pp.Typology.of_language("en") | mine, None),
+        (("--target-language", "en", "--typology", "mine.toml"), pp.Typology.of_language("en") | mine, None),
         (("--typology", "mine.toml"), mine, None),
-        (("--like", "fr"), french, None),
-        (("--to", "fr", "--sample", "hut.conllu"), french | pp.Typology.of(hut), None),
-        (("--to", "fr", "--from", "fr"), french, french),
+        (("--related-language", "fr"), french, None),
+        (("--target-language", "fr", "--sample", "hut.conllu"), french | pp.Typology.of(hut), None),
+        (("--target-language", "fr", "--source-language", "fr"), french, french),
     ):
         code, out, _ = run("rewrite", "hut.conllu", *arguments)
         assert (code, out) == (0, pp.rewrite(hut, target, source=source)[0].to_conllu())
-    assert run("rewrite", "hut.conllu", "--to", "fr")[1] != run("rewrite", "hut.conllu", "--to", "en")[1]
+    assert (
+        run("rewrite", "hut.conllu", "--target-language", "fr")[1]
+        != run("rewrite", "hut.conllu", "--target-language", "en")[1]
+    )
 
 
 def test_a_file_without_features_is_told_about(run, files):
     (files / "plain.conllu").write_text(FILES["hut.conllu"].replace("Definite=Def", "_"))
-    code, out, _ = run("rewrite", "plain.conllu", "--to", "tr", "-o", "out.conllu")
-    assert (code, "plain.conllu has no features (FEATS)" in out) == (0, True)
-    assert run("-q", "rewrite", "plain.conllu", "--to", "tr", "-o", "out.conllu") == (0, "", "")
+    code, out, _ = run("rewrite", "plain.conllu", "--target-language", "tr", "-o", "out.conllu")
+    assert (code, "plain.conllu: no features (FEATS)" in out) == (0, True)
+    assert run("-q", "rewrite", "plain.conllu", "--target-language", "tr", "-o", "out.conllu") == (0, "", "")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("hut.conllu", "--to", "Frensh"), "language Frensh: expected a code"),
-        (("hut.conllu", "--to", "fr", "--from", "xx"), "language xx: expected a code"),
-        (("hut.conllu", "--to", "fr", "--like", "xx"), "language xx: expected a code"),
-        (("hut.conllu",), "expected the language to rewrite to"),
-        (("empty.conllu", "--to", "fr"), "empty.conllu: expected sentences, found none"),
-        (("cycle.conllu", "--to", "fr"), "cycle.conllu:"),
-        (("untagged.conllu", "--to", "fr"), "untagged.conllu: expected words with UPOS"),
-        (("treeless.conllu", "--to", "fr"), "treeless.conllu: expected trees"),
-        (("none.conllu", "--to", "fr"), "none.conllu: cannot be read"),
+        (("hut.conllu", "--target-language", "Frensh"), "language Frensh: expected a code"),
+        (("hut.conllu", "--target-language", "fr", "--source-language", "xx"), "language xx: expected a code"),
+        (("hut.conllu", "--target-language", "fr", "--related-language", "xx"), "language xx: expected a code"),
+        (("hut.conllu",), "expected --target-language"),
+        (("empty.conllu", "--target-language", "fr"), "empty.conllu: expected sentences, found none"),
+        (("cycle.conllu", "--target-language", "fr"), "cycle.conllu:"),
+        (("untagged.conllu", "--target-language", "fr"), "untagged.conllu: expected words with UPOS"),
+        (("treeless.conllu", "--target-language", "fr"), "treeless.conllu: expected trees"),
+        (("none.conllu", "--target-language", "fr"), "none.conllu: cannot be read"),
         (("hut.conllu", "--typology", "bad.toml"), "bad.toml:2: adjective: expected"),
         (("hut.conllu", "--typology", "none.toml"), "none.toml: cannot be read"),
-        (("hut.conllu", "--to", "fr", "--sample", "empty.conllu"), "empty.conllu: expected sentences, found none"),
-        (("hut.conllu", "--to", "fr", "-o", "hut.conllu"), "hut.conllu: is an input, and would be replaced"),
+        (
+            ("hut.conllu", "--target-language", "fr", "--sample", "empty.conllu"),
+            "empty.conllu: expected sentences, found none",
+        ),
+        (
+            ("hut.conllu", "--target-language", "fr", "-o", "hut.conllu"),
+            "hut.conllu: is an input, and would be replaced",
+        ),
         (("hut.conllu", "--typology", "mine.toml", "-o", "mine.toml"), "mine.toml: is an input"),
-        (("hut.conllu", "--to", "fr", "-o", "none/out.conllu"), "none/out.conllu: cannot be written"),
+        (("hut.conllu", "--target-language", "fr", "-o", "none/out.conllu"), "none/out.conllu: cannot be written"),
     ],
 )
 def test_refusals_are_one_line(run, files, arguments, said):
@@ -108,7 +117,9 @@ def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
     english = pp.read_conllu(ENGLISH)
     pp.write_conllu("first.conllu", english[:20])
     pp.write_conllu("tagged.conllu", english[20:60])
-    code, out, _ = run("rewrite", "first.conllu", "--by-tags", "tagged.conllu", "--select", "0.5", "-o", "out.conllu")
+    code, out, _ = run(
+        "rewrite", "first.conllu", "--tag-model", "tagged.conllu", "--keep-share", "0.5", "-o", "out.conllu"
+    )
     model = pp.TagModel.of(english[20:60])
     chosen = pp.select_sentences(english[:20], model, share=0.5)
     found, done = pp.reorder(chosen, model)
@@ -116,7 +127,7 @@ def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
     assert "10 of 20 sentences selected" in out
     assert f"{done.changed} of 10 sentences changed" in out
     assert (
-        run("rewrite", "first.conllu", "--by-tags", "tagged.conllu", "--distortion", "0")[1]
+        run("rewrite", "first.conllu", "--tag-model", "tagged.conllu", "--max-distortion", "0")[1]
         == (tmp_path / "first.conllu").read_text()
     )
 
@@ -124,10 +135,13 @@ def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--by-tags", ENGLISH, "--to", "fr"), "--by-tags knows nothing of typology"),
-        (("--select", "0.5", "--to", "fr"), "--distortion and --select need --by-tags"),
-        (("--by-tags", ENGLISH, "--select", "2"), "--select: expected a share above 0 and at most 1; found 2"),
-        (("--by-tags", ENGLISH, "-o", ENGLISH), "is an input, and would be replaced"),
+        (("--tag-model", ENGLISH, "--target-language", "fr"), "--tag-model cannot be used with --target-language"),
+        (("--keep-share", "0.5", "--target-language", "fr"), "--max-distortion and --keep-share require --tag-model"),
+        (
+            ("--tag-model", ENGLISH, "--keep-share", "2"),
+            "--keep-share must be in (0, 1]; got 2",
+        ),
+        (("--tag-model", ENGLISH, "-o", ENGLISH), "is an input, and would be replaced"),
     ],
 )
 def test_what_a_model_of_tags_cannot_do(run, arguments, said):

@@ -83,7 +83,8 @@ def test_closed_streams(data, model, closed):
 
 
 def test_ctrl_c_while_modules_load():
-    code = "import os, signal; import panparser.cli as cli; cli._run = lambda _: os.kill(os.getpid(), signal.SIGINT)"
+    code = "import os, signal, sys, panparser.cli; cli = sys.modules['panparser.cli.main']"
+    code += "; cli._run = lambda _: os.kill(os.getpid(), signal.SIGINT)"
     done = subprocess.run([sys.executable, "-c", f"{code}; cli.main()"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (130, "")
 

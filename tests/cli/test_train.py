@@ -176,9 +176,9 @@ def test_seeds_folds_and_size(run, data):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["-t", "train.conllu"], "expected a file for the model: -o MODEL"),
-        (["-o", "eng"], "expected treebanks to learn from"),
-        (["-t", "train.conllu", "-o", "-"], "a model is a file, not standard output"),
+        (["-t", "train.conllu"], "expected an output file: -o MODEL"),
+        (["-o", "eng"], "expected training treebanks"),
+        (["-t", "train.conllu", "-o", "-"], "expected an output file, not standard output"),
         (["-t", "train.conllu", "-o", "none/en"], "none/en: cannot be written: No such file or directory"),
         (["-t", "train.conllu", "-o", "."], ".: cannot be written: it is a folder"),
         (["-t", "none.conllu", "-o", "eng"], "none.conllu: cannot be read"),
@@ -256,7 +256,7 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
     monkeypatch.setattr("panparser.recipes.running.train", interrupted)
     code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--resume")
     assert code == 130
-    assert "interrupted before a model was complete: there is none" in err
+    assert "interrupted before a model was complete; nothing was written" in err
     assert "not found; training starts from scratch" in err
     assert not Path("eng").exists()
 
@@ -285,11 +285,9 @@ def test_a_full_disk_leaves_no_broken_model(data):
 
 def test_a_development_set_that_is_learned_from_is_noticed(run, data):
     options = ("-o", "m.panparser", "--epochs", "1", "--beam", "1")
-    assert (
-        "train.conllu is learned from as well" in run("train", "-t", "train.conllu", "-d", "train.conllu", *options)[2]
-    )
+    assert "train.conllu is also training data" in run("train", "-t", "train.conllu", "-d", "train.conllu", *options)[2]
     code, out, err = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options)
-    assert (code, "is learned from as well" in err) == (0, False)
+    assert (code, "is also training data" in err) == (0, False)
     assert "(labels with subtypes: FullLAS of `evaluate`)" in out
     out = run("train", "-t", "train.conllu", "-d", "dev.conllu", *options, "--labels", "universal")[1]
     assert "(labels without subtypes: LAS of `evaluate`)" in out
@@ -297,15 +295,15 @@ def test_a_development_set_that_is_learned_from_is_noticed(run, data):
 
 def test_weights_of_treebanks(run, data):
     command = ["train", "-t", "train.conllu", "dev.conllu", *TRAIN]
-    assert run(*command, "--weights", "1,3", "-o", "weighted")[0] == 0
+    assert run(*command, "--treebank-weights", "1,3", "-o", "weighted")[0] == 0
     assert "\nweights = [1.0, 3.0]\n" in Path("weighted.toml").read_text()
     sentences = [len(pp.read_conllu(file)) for file in ("train.conllu", "dev.conllu")]
     code, out, _ = run("info", "weighted")
     assert code == 0
     assert f"1 ({sentences[0]} sentences), 3 ({sentences[1]} sentences)" in out
-    code, _, err = run(*command, "--weights", "1", "-o", "other")
+    code, _, err = run(*command, "--treebank-weights", "1", "-o", "other")
     assert (code, "expected one for each of the 2 files" in err) == (2, True)
-    code, _, err = run(*command, "--weights", "1,0", "-o", "other")
+    code, _, err = run(*command, "--treebank-weights", "1,0", "-o", "other")
     assert (code, "expected a list of numbers above 0" in err) == (2, True)
-    code, _, err = run(*command, "--weights", "1,x", "-o", "other")
-    assert (code, "expected numbers with commas between them" in err) == (2, True)
+    code, _, err = run(*command, "--treebank-weights", "1,x", "-o", "other")
+    assert (code, "expected comma-separated numbers" in err) == (2, True)

@@ -88,7 +88,7 @@ def test_word_lists_are_for_taggers(run, english, tmp_path, monkeypatch):
     assert (tmp_path / "tags").read_bytes() == (tmp_path / "again").read_bytes()
     code, _, err = run("train", *flags, "-o", "other")
     assert code == 2
-    assert "--lexicon is for the tagger of a pipeline" in err
+    assert "--lexicon requires a pipeline" in err
     (tmp_path / "words.tsv").write_text("blorp\tHUH\n")
     code, _, err = run("train", "--recipe", "quick.toml", *flags, "-o", "other")
     assert code == 2

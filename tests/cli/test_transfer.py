@@ -25,7 +25,17 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-COMMON = ("transfer", "-t", "own.conllu", "--sources", "sources", "--typology", "mine.toml", "--sentences", "20")
+COMMON = (
+    "transfer",
+    "--sample",
+    "own.conllu",
+    "--sources",
+    "sources",
+    "--typology",
+    "mine.toml",
+    "--max-source-sentences",
+    "20",
+)
 
 
 def test_the_recipe_beside_the_model_makes_it_again(run, place):
@@ -40,7 +50,7 @@ def test_the_recipe_beside_the_model_makes_it_again(run, place):
 
 def test_without_a_sample(run, place):
     pp.write_conllu("raw.conllu", TEST)
-    given = ("--raw", "raw.conllu", "--sources", "sources", "--method", "all", "-o", "xx.panparser")
+    given = ("--tagged-text", "raw.conllu", "--sources", "sources", "--method", "all", "-o", "xx.panparser")
     code, _, err = run("transfer", *given)
     assert code == 0, err
     assert run("train", "--recipe", "xx.panparser.toml", "-o", "again.panparser")[0] == 0
@@ -49,7 +59,7 @@ def test_without_a_sample(run, place):
 
 def test_without_a_sample_parsers_of_sources_are_combined(run, place):
     pp.write_conllu("raw.conllu", TEST)
-    code, out, err = run("transfer", "--raw", "raw.conllu", "--sources", "sources", "-o", "xx.panparser")
+    code, out, err = run("transfer", "--tagged-text", "raw.conllu", "--sources", "sources", "-o", "xx.panparser")
     assert code == 0, err
     assert "it is not made by one recipe" in out
     assert not (place / "xx.panparser.toml").exists()

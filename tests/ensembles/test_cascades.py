@@ -518,7 +518,7 @@ def test_a_stage_without_arcs_is_refused(run, folder):
 
 def test_flags_for_one_parser_are_refused(run, folder):
     code, _, err = run("train", "--recipe", folder / "cascade.toml", "-o", folder / "model", "--beam", 4)
-    assert (code, "has stages, so that --beam belongs into the recipe" in err) == (2, True)
+    assert (code, "--beam cannot be used with a cascade; set it in the recipe" in err) == (2, True)
 
 
 def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):

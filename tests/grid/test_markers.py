@@ -26,7 +26,7 @@ Text, and a table of something else:
 <!-- end -->
 ```
 
-<!-- results results --metric UAS --where "setting=static,seed=1" --no-deviations --digits 1 -->
+<!-- results results --metric UAS --where "setting=static,seed=1" --no-std --digits 1 -->
 <!-- end -->
 """
 
@@ -66,8 +66,8 @@ def test_figures_in_the_text_are_those_of_cells(page, results):
     value = table.rows[1][2].value
     uas = pp.ResultLayout(metric="UAS").table(pp.Results.read(results)).rows[1][2].value
     gain = pp.ResultLayout(against="static", summary=True).table(pp.Results.read(results)).rows[0]
-    hidden = "<!-- figures results --against static --summary -->"
-    text = f"""<!-- results results --no-deviations -->
+    hidden = "<!-- figures results --baseline static --summary -->"
+    text = f"""<!-- results results --no-std -->
 <!-- end -->
 
 It has <!-- figure dynamic t2 -->0.0<!-- end --> points, <!-- figure dynamic t2 --><!-- end --> or
@@ -235,7 +235,7 @@ def test_documents_with_other_results_and_published_figures(page, results):
     published = results.parent / "published.csv"
     published.write_text('setting,t1\n"peer, old",12.34\n')
     where = '--where "setting=static,setting=peer, old,treebank=t1"'
-    marker = f"results --with peers --metric UAS {where} --beside published.csv"
+    marker = f"results --merge peers --metric UAS {where} --published published.csv"
     page.write_text(f"<!-- results {marker} -->\n<!-- end -->\n")
     page.write_text(with_results(page.read_text(), page))
     assert "| peer, old | 10.00 | 12.34 |" in page.read_text()
@@ -277,8 +277,8 @@ def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(page, tex
     [
         ('results --metric "UAS', "page.md:1: expected quotation marks in pairs"),
         ("results --groups words", "expected a fact and rising borders"),
-        ("results --beside nowhere.csv", "page.md:1: .*nowhere.csv: cannot be read"),
-        ("results --with nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
+        ("results --published nowhere.csv", "page.md:1: .*nowhere.csv: cannot be read"),
+        ("results --merge nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
         ("results --metrik UAS", "page.md:1: expected one of --grid, .*, found --metrik"),
         ("--metric UAS", "page.md:1: expected a folder of results, found none"),
         ("nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),

@@ -60,7 +60,7 @@ def test_the_command_learns_from_prefixes_of_the_first_file(run, tmp_path, monke
     paths = [tmp_path / name for name in ("train.conllu", "test.conllu")]
     for path, treebank in zip(paths, (TRAIN, TEST), strict=True):
         pp.write_conllu(path, treebank)
-    code, _, errors = run("curves", *paths, "--epochs", 1, "--beam", 1, "--least", 0)
+    code, _, errors = run("curves", *paths, "--epochs", 1, "--beam", 1, "--min-count", 0)
     assert code == 0, errors
     assert [sentence_ids(call.arguments[1]) for call in calls] == [sentence_ids(TRAIN)[:size] for size in (10, 20, 40)]
     assert all(call.options["dev"] is None for call in calls)

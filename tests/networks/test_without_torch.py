@@ -81,7 +81,7 @@ def test_all_that_parsers_do_needs_no_torch(folder, blocked):
         ["parse", "-m", "network.panparser", "test.conllu", "-o", "parsed.conllu", "--k-best", "2"],
         ["info", "network.panparser"],
         ["explain", "-m", "network.panparser", "test.conllu", "--step", "1"],
-        ["vote", "network.panparser", "other.panparser", "-o", "vote.panparser"],
+        ["combine", "network.panparser", "other.panparser", "-o", "vote.panparser"],
     ],
     ids=" ".join,
 )

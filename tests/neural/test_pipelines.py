@@ -197,7 +197,7 @@ def test_a_recipe_of_a_joint_pipeline_makes_the_same_again(folder, tmp_path, run
     code, out, err = run("parse", "-m", "model", "--text", TEXT)
     assert (code, err) == (0, "")
     assert out == pp.load(tmp_path / "model")(TEXT).to_bytes().decode()
-    code, out, err = run("parse", "-m", "model", "--until", "tags", "--text", TEXT)
+    code, out, err = run("parse", "-m", "model", "--stop-after", "tags", "--text", TEXT)
     assert (code, err) == (0, "")
     code, out, _ = run("info", "model")
     assert code == 0
@@ -211,7 +211,7 @@ def test_flags_of_tags(folder, run):
     assert 'tags = "jointly"' in Path("model.toml").read_text()
     assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     for arguments, message in (
-        (("-t", "train.conllu", "--tags", "jointly"), "--tags is for a pipeline: --pipeline, or a recipe with"),
+        (("-t", "train.conllu", "--tagging", "jointly"), "--tagging requires a pipeline: --pipeline, or a recipe with"),
         (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: by_parser of PipelineSpec must not"),
     ):
         code, _, err = run("train", *arguments, "-o", "other")

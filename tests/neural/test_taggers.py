@@ -98,7 +98,7 @@ def test_commands_take_it(tagger, tmp_path, run):
     assert "upos+xpos+feats+lemma" in out
     assert "BiLSTM, 1 layer of 2 x 12" in out
     pp.write_conllu(tmp_path / "dev.conllu", DEV)
-    code, out, err = run("parse", "-m", str(tmp_path / "tagger"), "--until", "tags", str(tmp_path / "dev.conllu"))
+    code, out, err = run("parse", "-m", str(tmp_path / "tagger"), "--stop-after", "tags", str(tmp_path / "dev.conllu"))
     assert (code, err) == (0, "")
     assert out == tagger.tag(DEV).to_bytes().decode()
 

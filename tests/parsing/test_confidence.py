@@ -357,11 +357,11 @@ def test_a_model_is_calibrated_later(run):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--confidence", "--k-best", 2), "choose one of them"),
-        (("--confidence", "--keep", "heads"), "without --keep"),
+        (("--confidence", "--k-best", 2), "--confidence cannot be used with --k-best"),
+        (("--confidence", "--keep", "heads"), "--confidence cannot be used with --keep"),
         (("--confidence", "--beam", 2), "calibrated for a beam of 4; got 2"),
         (("--confidence", "--ensemble", "en.panparser"), "calibrated with 0 other parsers; got 1"),
-        (("--ensemble", "en.panparser"), "it needs --confidence"),
+        (("--ensemble", "en.panparser"), "--ensemble requires --confidence"),
     ],
 )
 def test_errors_are_one_line(run, arguments, said):

@@ -361,13 +361,15 @@ def test_the_command_explain(run, files, parser, english):
     frame = pp.explain(parser, english[1][2])
     assert code == 0
     assert len(out.splitlines()) == len(frame) + 1
-    code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--top", 4)
+    code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--limit", 4)
     assert code == 0
     assert "<- chosen" in out
     assert f"{frame['score'][1]:.2f}" in out
     code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--csv")
     assert out.splitlines()[0] == "of,class,feature,contribution"
-    code, out, _ = run("explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--against", "RIGHT", "--top", 3)
+    code, out, _ = run(
+        "explain", "-m", model, dev, "--sentence", 3, "--step", 2, "--compare-with", "RIGHT", "--limit", 3
+    )
     assert (code, len(out.splitlines())) == (0, 4)
     code, _, err = run("explain", "-m", model, dev, "--sentence", 99)
     assert (code, err) == (2, f"panparser: {dev}: --sentence must be from 1 to 30; got 99\n")
@@ -378,26 +380,26 @@ def test_the_command_explain(run, files, parser, english):
 
 def test_the_command_weights(run, files):
     model, dev = files
-    code, out, _ = run("weights", "-m", model, dev, "--of", "LEFT", "--top", 5)
+    code, out, _ = run("weights", "-m", model, dev, "--class", "LEFT", "--limit", 5)
     assert code == 0
     assert len(out.splitlines()) == 6
-    code, out, _ = run("weights", "-m", model, dev, "--with", model, "--csv")
+    code, out, _ = run("weights", "-m", model, dev, "--compare-with", model, "--csv")
     assert out.splitlines()[-1].startswith("all,")
     code, out, _ = run("weights", "-m", model, "--feature", "S0.upos=DET B0.upos=NOUN")
     assert out.split()[:2] == ["action", "weight"]
     code, _, err = run("weights", "-m", model, dev)
-    assert (code, err) == (2, "panparser: expected one of --of NAME, --feature TEXT and --with MODEL\n")
+    assert (code, err) == (2, "panparser: expected one of --class NAME, --feature TEXT and --compare-with MODEL\n")
     code, _, err = run("weights", "-m", model, dev, "--feature", "S0.upos=DET")
     assert (code, "expected no FILE" in err) == (2, True)
-    code, _, err = run("weights", "-m", model, dev, "--with", model, "--top", 5)
-    assert (code, "--top is about the strongest weights of --of NAME" in err) == (2, True)
-    code, _, err = run("weights", "-m", model, "--of", "LEFT")
+    code, _, err = run("weights", "-m", model, dev, "--compare-with", model, "--limit", 5)
+    assert (code, "--limit requires --class" in err) == (2, True)
+    code, _, err = run("weights", "-m", model, "--class", "LEFT")
     assert (code, err) == (2, "panparser: expected a treebank whose features are looked at: FILE\n")
 
 
 def test_the_command_propagation(run, files):
     model, dev = files
-    code, out, _ = run("propagation", "-m", model, dev, "--by", "action", "--top", 2)
+    code, out, _ = run("propagation", "-m", model, dev, "--group-by", "action", "--limit", 2)
     assert code == 0
     assert "errors in 100 actions, after the first" in out
     code, out, _ = run("propagation", "-m", model, dev, "--csv")

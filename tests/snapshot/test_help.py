@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from panparser.cli.app import app
 
 from panparser import cli
-from panparser.cli.app import app
 from snapshots import compare, digest
 
 

@@ -221,8 +221,8 @@ def test_commands(run, tmp_path):
     assert 'templates = "rich-stack"' in (tmp_path / "m.toml").read_text()
     code, out, _ = run("parse", "-m", tmp_path / "m", tmp_path / "gold.conllu")
     assert (code, out) == (0, (tmp_path / "gold.conllu").read_text())
-    assert run("check", "attardi", "--golds", "all", "--max-words", 3)[0] == 0
-    assert "LEFT2" in run("systems", "attardi")[1]
+    assert run("check", "attardi", "--gold-kinds", "all", "--max-words", 3)[0] == 0
+    assert "LEFT2" in run("info", "attardi")[1]
 
 
 # --- Long sentences ---

@@ -244,7 +244,7 @@ def test_commands(run, tmp_path, oracle):
     code, out, _ = run("check", "swap-standard", "--oracle", oracle, "--max-words", 3)
     assert (code, "equals the exhaustive definition" in out) == (0, True)
     assert run("check", "swap-standard", "--oracle", oracle, "--max-words", 3, "--constraints")[0] == 0
-    assert "swap-loss" in run("systems", "swap-standard", "--oracle", oracle)[1]
+    assert "swap-loss" in run("info", "swap-standard", "--oracle", oracle)[1]
 
 
 # --- The limit of work ---

@@ -461,7 +461,7 @@ def test_the_command_trains_itself_and_makes_cascades(run, folder):
     pp.write_conllu("sample.conllu", SAMPLE[:3])
     common = ("--sentences", 20, "-t", "sample.conllu", "--sources", "ud", "--typology", "mine.toml")
     code, out, _ = run(
-        "transfer", *common, "--raw", "raw.conllu", "--self-training", 1, "-o", "a", "--method", "sample"
+        "transfer", *common, "--tagged-text", "raw.conllu", "--self-training", 1, "-o", "a", "--method", "sample"
     )
     assert (code, "Self-training on" in out) == (0, True)
     assert "self training" in run("info", "a")[1]
@@ -474,7 +474,7 @@ def test_the_command_trains_itself_and_makes_cascades(run, folder):
     ("arguments", "message"),
     [
         (["-t", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
-        (["-t", "sample.conllu", "-s", "ud"], "expected a file for the model"),
+        (["--sample", "sample.conllu", "-s", "ud"], "expected an output file"),
         (["-t", "sample.conllu", "-s", "empty", "-o", "m"], "expected a folder with treebanks"),
         (["-t", "sample.conllu", "-s", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
         (["-t", "none.conllu", "-s", "ud", "-o", "m"], "none.conllu"),

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat, FormatOption
+from panparser.cli.terminal import BeamOption, FileFormat, InputFormatOption, is_quiet
 from panparser.errors import ModelError
 from panparser.parsing.calibrating import calibrate as calibrated
 from panparser.pipeline.bundled import find
@@ -18,30 +17,21 @@ from panparser.storage.files import check_writable
 from panparser.treebank.conllu import read_conllu
 
 
-@app.command()
 def calibrate(
-    model: Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="What `panparser train` wrote.")],
-    dev: Annotated[str, typer.Argument(metavar="DEV", help="Sentences with known heads, not learned from.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="OUTPUT", help="The model, calibrated.")],
-    beam: Annotated[int | None, typer.Option(min=1, help="To parse with later.  [default: the model's]")] = None,
+    model: Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help="Model file.")],
+    dev: Annotated[str, typer.Argument(metavar="DEV", help="Development treebank that was not used for training.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="OUTPUT", help="Output model file.")],
+    beam: BeamOption = None,
     ensemble: Annotated[
         list[str] | None,
-        typer.Option(
-            "--ensemble", metavar="MODEL", help="Other models, of other seeds, whose agreement is taken into account."
-        ),
+        typer.Option("--ensemble", metavar="MODEL", help="Additional model, trained with another seed; repeatable."),
     ] = None,
-    format: FormatOption = FileFormat.auto,
+    format: InputFormatOption = FileFormat.auto,
 ) -> None:
-    """Calibrate the confidence of a model on sentences with known heads.
+    """Calibrate the confidence of a model on a development set.
 
-    Training with a development set does this already. It is needed for another kind of text, for another beam, and for
-    an ensemble, which `panparser parse --confidence` must then be given too. A pipeline tags DEV first.
-
-    Examples:
-
-      panparser calibrate -m en.panparser dev.conllu -o en-calibrated.panparser
-
-      panparser calibrate -m en-1.panparser dev.conllu --ensemble en-2.panparser -o en.panparser
+    Training with a development set already does this. Calibrate again for another kind of text, for another beam size,
+    or for an ensemble, which `panparser parse --confidence` must then also get. A pipeline tags DEV first.
     """
     check_writable(Path(output), ModelError, dev, *map(find, (model, *(ensemble or ()))))
     found = load(model)

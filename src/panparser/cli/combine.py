@@ -2,104 +2,193 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat
-from panparser.cli.inputs import parse_numbers
-from panparser.cli.progress import progress
-from panparser.cli.tables import print_table
-from panparser.ensembles.arc_weights import Weights, learn_weights
-from panparser.ensembles.combining import combine as combine_treebanks
-from panparser.errors import SpecError
+from panparser.cli.terminal import (
+    FileFormat,
+    InputFormatOption,
+    in_flags,
+    is_model,
+    is_quiet,
+    parse_numbers,
+    print_notice,
+    print_table,
+    progress,
+)
+from panparser.errors import ModelError, SpecError
+from panparser.pipeline.bundled import find
 from panparser.storage.files import check_writable
 from panparser.treebank.conllu import conllu_output, read_conllu
 
 
-@app.command()
 def combine(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Analyses of the same words.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(metavar="FILE...", help="Models of one transition system, or trees of the same words."),
+    ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="OUTPUT", help="- is standard output; .gz, .xz and .zst compress.")
+        str, typer.Option("--output", "-o", metavar="OUTPUT", help="Output file; - is standard output (trees only).")
     ] = "-",
     weights: Annotated[
         str | None,
         typer.Option(
-            metavar="1,2,...|FILE.toml", help="One for each file, or what --learn wrote.  [default: the same]"
+            metavar="1,2,...|FILE.toml", help="Weight of each file; of trees also a file.  [default: equal weights]"
         ),
     ] = None,
-    projective: Annotated[bool, typer.Option("--projective", help="Only trees without crossing arcs.")] = False,
+    projective: Annotated[
+        bool, typer.Option("--projective", help="Build trees without crossing arcs (trees only).")
+    ] = False,
     single_root: Annotated[
-        bool, typer.Option("--single-root/--multi-root", help="One child of Root, or any number.")
+        bool,
+        typer.Option(
+            "--single-root/--multi-root", help="Allow exactly one root word per sentence, or any number (trees only)."
+        ),
     ] = True,
-    partial: Annotated[
+    min_votes: Annotated[
         float | None,
         typer.Option(
-            metavar="K",
-            help="Only arcs with at least so many votes (or weight) count; words that keep none have no head.",
+            metavar="VOTES", help="Minimum weight of an arc; words without such an arc get no head (trees only)."
         ),
     ] = None,
-    learn: Annotated[
+    estimate_weights: Annotated[
         str | None,
-        typer.Option(metavar="GOLD", help="Write no trees, but the weights that fit this gold file, as TOML."),
+        typer.Option(metavar="GOLD", help="Write weights fitted to this gold treebank, as TOML (trees only)."),
     ] = None,
-    by: Annotated[str | None, typer.Option(metavar="upos|xpos", help="With --learn: weights for each tag.")] = None,
-    format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
-        FileFormat.auto
-    ),
+    weights_by: Annotated[
+        str | None, typer.Option(metavar="upos|xpos", help="Estimate weights for each tag (with --estimate-weights).")
+    ] = None,
+    dev: Annotated[
+        str | None,
+        typer.Option("--dev", "-d", metavar="DEV", help="Development treebank, used to select weights (models only)."),
+    ] = None,
+    beam: Annotated[
+        int | None, typer.Option(min=1, help="Beam size (models only).  [default: the largest of the models']")
+    ] = None,
+    format: InputFormatOption = FileFormat.auto,
 ) -> None:
-    """Combine several analyses of the same words into the tree with the largest sum of weighted arcs.
+    """Combine models into one, or trees into the best tree.
 
-    Each arc counts as much as the files that have it weigh; the tree with the largest sum wins, and each label likewise
-    among those files that have its arc. Where sums are equal, the file named first wins. A word without a head casts no
-    vote. All but heads and labels is as in the first file. With --partial, only arcs that enough files have count.
+    Of models: the new model scores each step with all of them. They must have the same transition system; templates
+    and labels may differ. It is used like any other model, and takes as long as its parsers together. Only the parsers
+    of pipelines are combined; the other parts are left out.
 
-    Examples:
-
-      panparser combine a.conllu b.conllu c.conllu -o best.conllu
-
-      panparser combine a.conllu b.conllu --weights 2,1 --projective
-
-      panparser combine a.conllu b.conllu c.conllu --partial 2 -o agreed.conllu
-
-      panparser combine --learn dev.conllu a-dev.conllu b-dev.conllu c-dev.conllu --by upos -o weights.toml
-
-      panparser combine a.conllu b.conllu c.conllu --weights weights.toml -o best.conllu
+    Of trees: the result is the tree with the largest sum of arc weights, where an arc counts as much as the files that
+    contain it weigh; labels are chosen likewise among the files that contain the arc. Ties go to the file named first.
+    Words without a head do not vote. All other columns are those of the first file.
     """
-    if by is not None and learn is None:
-        raise SpecError("--by needs --learn: a file of weights names the column that they depend on")
-    if learn is not None and (weights is not None or projective or not single_root or partial is not None):
-        raise SpecError(
-            "--learn writes weights, no trees: --weights, --projective, --multi-root and --partial are not for it"
-        )
-    if output != "-":
-        check_writable(Path(output), SpecError, *files, learn, weights)
-    treebanks = [read_conllu(file, format=format.value) for file in files]
-    if learn is not None:
-        _learn(learn_weights(read_conllu(learn, format=format.value), treebanks, by=by), files, output)
+    of_trees = {
+        "--projective": projective,
+        "--multi-root": not single_root,
+        "--min-votes": min_votes is not None,
+        "--estimate-weights": estimate_weights is not None,
+        "--weights-by": weights_by is not None,
+    }
+    if is_model(files[0], pipe=False):
+        _refuse(of_trees, "trees, not for models")
+        _combine_models(files, output, weights, dev, beam, format.value)
         return
+    _refuse({"--dev": dev is not None, "--beam": beam is not None}, "models, not for trees")
+    if weights_by is not None and estimate_weights is None:
+        raise SpecError("--weights-by requires --estimate-weights")
+    if estimate_weights is not None:
+        unused = {"--weights": weights is not None} | {name: of_trees[name] for name in list(of_trees)[:3]}
+        for name in (name for name, is_set in unused.items() if is_set):
+            raise SpecError(f"--estimate-weights writes weights, not trees: it cannot be used with {name}")
+    if output != "-":
+        check_writable(Path(output), SpecError, *files, estimate_weights, weights)
+    if estimate_weights is not None:
+        _estimate_weights(files, estimate_weights, weights_by, output, format.value)
+        return
+    _combine_trees(files, output, weights, projective, single_root, min_votes, format.value)
+
+
+def _refuse(options: dict[str, bool], kind: str) -> None:
+    for name in (name for name, is_set in options.items() if is_set):
+        raise SpecError(f"{name} is only supported for {kind}")
+
+
+# --- Trees ---
+
+
+def _combine_trees(
+    files: Sequence[str],
+    output: str,
+    weights: str | None,
+    projective: bool,
+    single_root: bool,
+    min_votes: float | None,
+    format: str,
+) -> None:
+    from panparser.ensembles.arc_weights import Weights
+    from panparser.ensembles.combining import combine as combine_treebanks
+
+    treebanks = [read_conllu(file, format=format) for file in files]
     chosen = None
     if weights is not None:
-        chosen = Weights.read(weights) if weights.endswith(".toml") else Weights(tuple(parse_numbers(weights)))
-    with progress() as report, conllu_output(output) as stream:
+        chosen = (
+            Weights.read(weights) if weights.endswith(".toml") else Weights(tuple(parse_numbers("--weights", weights)))
+        )
+    with in_flags("combine", partial="--min-votes"), progress() as report, conllu_output(output) as stream:
         combined = combine_treebanks(
             treebanks,
             weights=chosen,
             projective=projective,
             single_root=single_root,
-            partial=partial,
+            partial=min_votes,
             report=lambda done, total: report("combining", done, total),
         )
         stream.write(combined.to_bytes())
 
 
-def _learn(weights: Weights, files: list[str], output: str) -> None:
+def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: str, format: str) -> None:
+    from panparser.ensembles.arc_weights import learn_weights
+
+    treebanks = [read_conllu(file, format=format) for file in files]
+    with in_flags("learn_weights", by="--weights-by"):
+        estimated = learn_weights(read_conllu(gold, format=format), treebanks, by=by)
     if output == "-":
-        print(weights.to_toml(), end="")
+        print(estimated.to_toml(), end="")
         return
-    weights.write(output)
+    estimated.write(output)
     if not is_quiet():
-        print_table(("file", "weight"), [(file, f"{n:.2f}") for file, n in zip(files, weights.default, strict=True)])
+        rows = [(file, f"{weight:.2f}") for file, weight in zip(files, estimated.default, strict=True)]
+        print_table(("file", "weight"), rows)
+
+
+# --- Models ---
+
+
+def _combine_models(
+    models: Sequence[str], output: str, weights: str | None, dev: str | None, beam: int | None, format: str
+) -> None:
+    from panparser.ensembles.voting import as_voters, vote
+    from panparser.pipeline.loading import load, parser_in
+    from panparser.pipeline.pipeline import Pipeline
+
+    if output == "-":
+        raise SpecError("expected an output file: -o MODEL")
+    check_writable(Path(output), ModelError, *map(find, models), dev)
+    numbers = None if weights is None else parse_numbers("--weights", weights)
+    loaded = [load(model) for model in models]
+    parsers = [parser_in(part, model) for part, model in zip(loaded, models, strict=True)]
+    if any(isinstance(part, Pipeline) for part in loaded) and not is_quiet():
+        print_notice("the result is a parser for tagged CoNLL-U: tokenizers and taggers are left out")
+    with in_flags("vote"), progress() as report:
+        combined = vote(
+            parsers,
+            weights=numbers,
+            dev=None if dev is None else read_conllu(dev, format=format),
+            beam=beam,
+            report=lambda done, total: report("choosing weights", done, total),
+        )
+    combined.save(output)
+    if not is_quiet():
+        if combined.voters:
+            left_out = sum(len(as_voters(parser)) for parser in parsers) - len(combined.voters)
+        else:  # networks among them
+            left_out = (numbers or []).count(0)
+        print(f"{output}: {combined!r}" + (f", {left_out} left out" if left_out else ""))

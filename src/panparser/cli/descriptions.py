@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from panparser.cli.tables import print_table
+from panparser.cli.terminal import print_table
 from panparser.pipeline.pipeline import Pipeline
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from panparser.ensembles.combination import Combination
 
 
-def show_model(model: Pipeline | Cascade | Combination, rows: list[tuple[str, str]]) -> None:
+def show_parts(model: Pipeline | Cascade | Combination, rows: list[tuple[str, str]]) -> None:
     """Prints the rows, then the parts of a pipeline, the stages of a cascade or the parsers of a combination."""
     if isinstance(model, Pipeline):
         _show_pipeline(model, rows)

@@ -8,11 +8,16 @@ from typing import Annotated
 import typer
 
 from panparser._threads import cores
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat, FormatOption, JsonOption
-from panparser.cli.inputs import read_to_score
-from panparser.cli.progress import progress
-from panparser.cli.tables import print_table
+from panparser.cli.terminal import (
+    FileFormat,
+    InputFormatOption,
+    JsonOption,
+    SeedOption,
+    is_quiet,
+    print_table,
+    progress,
+    read_to_score,
+)
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare
 from panparser.evaluation.metrics import evaluate as score
@@ -20,52 +25,43 @@ from panparser.text.raw import raw_text
 from panparser.treebank.treebank import Treebank
 
 
-@app.command()
 def evaluate(
-    gold: Annotated[str, typer.Argument(metavar="GOLD", help="The reference.")],
+    gold: Annotated[str, typer.Argument(metavar="GOLD", help="Gold treebank.")],
     predicted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[PREDICTED]...", help="What a parser made of the same text; two are compared."),
+        typer.Argument(metavar="[PREDICTED]...", help="Predictions for the same text; two are compared."),
     ] = None,
     models: Annotated[
         list[str] | None,
-        typer.Option("--model", "-m", metavar="MODEL", help="Score what this model makes of GOLD; it may come twice."),
+        typer.Option("--model", "-m", metavar="MODEL", help="Model whose predictions to score; repeatable."),
     ] = None,
     raw: Annotated[
-        bool, typer.Option("--raw", help="Give the model the raw text of GOLD, in place of its tokens.")
+        bool, typer.Option("--from-raw-text", help="Parse the raw text of GOLD instead of its tokens (with --model).")
     ] = False,
     samples: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Bootstrap samples; 0: no intervals (comparing takes 1000).")
+        int,
+        typer.Option("--bootstrap-samples", min=0, max=1_000_000, help="Number of bootstrap samples; 0: no intervals."),
     ] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the bootstrap.")] = 1,
-    format: FormatOption = FileFormat.auto,
+    seed: SeedOption = 1,
+    format: InputFormatOption = FileFormat.auto,
     as_json: JsonOption = False,
 ) -> None:
-    """Score predictions: the metrics of the CoNLL 2018 shared task, and more.
+    """Score predictions with the CoNLL 2018 metrics.
 
-    Words are aligned through the text, so tokenization may differ. Intervals (95 %) are by bootstrap over sentences;
-    two predictions are compared with a paired bootstrap and with approximate randomization.
+    Words are aligned through the text, so tokenization may differ. Confidence intervals (95 %) are computed by
+    bootstrap over sentences; two predictions are compared with a paired bootstrap and approximate randomization (1000
+    samples, also with --bootstrap-samples 0).
 
-    LAS is that of the shared task: subtypes of labels do not count. Training selects by full labels; FullLAS has that.
+    LAS ignores label subtypes, as in the shared task. Training selects epochs by full labels: FullLAS.
 
-    With -m, a pipeline is given the tokens of GOLD and predicts the rest (with --raw, its text alone); a parser alone
-    reads the tags of GOLD.
-
-    Examples:
-
-      panparser evaluate gold.conllu predicted.conllu
-
-      panparser evaluate gold.conllu ours.conllu theirs.conllu --json
-
-      panparser evaluate -m en.panparser test.conllu --raw
-
-      panparser evaluate -m ours.panparser -m theirs.panparser test.conllu
+    With --model, a pipeline gets the tokens of GOLD (or its raw text, with --from-raw-text) and predicts everything
+    else; a single parser reads the tags of GOLD.
     """
     names = [*(models or ()), *(predicted or ())]
     if not 1 <= len(names) <= 2:
-        raise SpecError(f"expected one or two predictions, as files or with -m MODEL, found {len(names)}")
+        raise SpecError(f"expected one or two predictions, as files or with --model; got {len(names)}")
     if raw and not models:
-        raise SpecError("--raw is for models: expected -m MODEL")
+        raise SpecError("--from-raw-text requires --model")
     with progress() as report:
         report("reading", 0, 0)
         reference = read_to_score(gold, format.value)
@@ -100,7 +96,7 @@ def _parsed(model: str, reference: Treebank, raw: bool) -> Treebank:
     pipeline = Pipeline.of(load(model))
     if raw:
         if pipeline.tokenizer is None:
-            raise SpecError(f"--raw: {model} has no tokenizer")
+            raise SpecError(f"--from-raw-text: {model} has no tokenizer")
         return pipeline(raw_text(reference).text, threads=cores())
     found = reference.copy()
     found.heads[:] = -1

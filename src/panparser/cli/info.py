@@ -3,214 +3,166 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Annotated, Any
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet
-from panparser.cli.descriptions import show_model
-from panparser.cli.tables import print_table
-from panparser.learning.classifiers import StoredClassifier
-from panparser.learning.record import TrainingRecord
-from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import MODELS, find
-from panparser.pipeline.loading import load
-from panparser.pipeline.pipeline import Pipeline
-from panparser.sequences.tagger import Tagger
-from panparser.text import Lemmatizer, Tokenizer
+from panparser.cli.terminal import (
+    FileFormat,
+    InputFormatOption,
+    JsonOption,
+    OracleOption,
+    RootOption,
+    SingleRootOption,
+    SpanOption,
+    is_model,
+    is_quiet,
+    print_table,
+    progress,
+)
+from panparser.errors import SpecError, TableError
+from panparser.pipeline.bundled import bundled
 
-_NETWORK = "network"  # the name of classifiers that are networks
+if TYPE_CHECKING:
+    from panparser.systems.table import TransitionSystem
+
+MAX_PRINTED_LABELS = 20  # per table of tags or labels
+TABLE_SUFFIXES = (".json", ".toml")
 
 
-@app.command()
 def info(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="What `panparser train` wrote, or en; - is standard input.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Model, treebanks, or transition system (file or built-in name).  [default: list built-in names]",
+            show_default=False,
+        ),
+    ] = None,
+    root: RootOption = None,
+    single_root: SingleRootOption = None,
+    k: SpanOption = None,
+    oracle: OracleOption = None,
+    format: InputFormatOption = FileFormat.auto,
+    as_json: JsonOption = False,
 ) -> None:
-    """Show what a model is made of, and how it was trained.
+    """Show what a model, a treebank or a transition system is.
 
-    Examples:
+    Of a model: its parts and settings, how and on what it was trained, and its scores. Of treebanks, side by side: the
+    numbers of sentences, words, tags and labels, and the shapes of trees. Of a transition system: its table;
+    --root, --single-root, --max-arc-span and --oracle select a variant of a built-in system.
 
-      panparser info en.panparser
-
-      panparser info en.panparser --json
+    Without arguments, lists the models and transition systems that come with panparser.
     """
-    found = load(model, StoredClassifier)
-    if isinstance(found, Tokenizer | Lemmatizer):
-        found = Pipeline.of(found)
-    manifest = found.manifest()
-    place = Path(find(model))
-    size, weights = place.stat().st_size if place.is_file() else None, found.weight_bytes
-    if as_json:
-        print(json.dumps(manifest | {"file_size": size, "weights_size": weights}, indent=2, ensure_ascii=False))
+    variant = {"--root": root, "--single-root": single_root, "--max-arc-span": k, "--oracle": oracle}
+    options = [name for name, value in variant.items() if value is not None]
+    if names and _is_system(names[0]):
+        if len(names) > 1:
+            raise SpecError(f"{names[0]}: expected one transition system; got {len(names)} names")
+        _show_system(names[0], (root, single_root, k, oracle), as_json)
         return
-    if is_quiet():
-        return
-    whole = f"{weights:,} bytes of weights" if size is None else f"{size:,} bytes ({weights:,} of weights)"
-    file = f"{model}, format {manifest['format']}, {whole}"
-    rows = [("file", file), *_training_rows(found.training)]
-    if isinstance(found, Parser):
-        _show_parser(found, rows)
-    elif isinstance(found, Tagger):
-        _show_tagger(found, rows)
-    elif found.kind == "network-tagger":
-        print_table((), [rows[0], ("tagger", "+".join(found.columns)), *_classifier_rows(found), *rows[1:]], "ll")
-        _print_epochs(found.training, {"accuracy": "accuracy"})
+    if options:
+        raise TableError(f"{options[0]} requires a transition system")
+    if not names:
+        _list_built_in(as_json)
+    elif is_model(names[0], pipe=True):
+        if len(names) > 1:
+            raise SpecError(f"{names[0]}: expected one model; got {len(names)} names")
+        from panparser.cli.model_info import show_model  # takes time to import
+
+        show_model(names[0], as_json)
     else:
-        card = place.with_suffix(".md")
-        if card.parent == MODELS:
-            rows.insert(1, ("card", f"{card} (data, scores, licence)"))
-        parser: Any = getattr(found, "parser", None)
-        show_model(found, [*rows, *(_classifier_rows(parser) if _is_network(parser) else [])])
+        _show_treebanks(names, format.value, as_json)
 
 
-def _show_parser(parser: Parser, rows: list[tuple[str, str]]) -> None:
-    """What it is made of, between a first row and those of its training; then its epochs."""
-    spec, (first, *rest) = parser.spec, rows
-    single = "one child of Root" if spec.system.single_root else "any number of roots"
-    own = [
-        ("system", f"{spec.system.name}, Root {spec.system.root}, {single}"),
-        *_classifier_rows(parser),
-        (
-            "beam",
-            f"{spec.beam}, margin {parser.pruning_margin:,}" if parser.pruning_margin is not None else str(spec.beam),
-        ),
-        ("confidence", f"calibrated on {parser.calibration.words:,} words" if parser.calibration else "not calibrated"),
-        *([] if _is_network(parser) else [("templates", str(len(spec.used_templates)))]),
-        ("labels", " ".join(parser.label_names) if spec.labeled else "none: unlabeled"),
-        ("crossing arcs", spec.crossing),
-        *_voter_rows(parser),
-    ]
-    print_table((), [first, *own, *rest], "ll")
-    _print_epochs(parser.training, {"UAS": "uas", "LAS": "las"})
+# --- Kinds of arguments ---
 
 
-def _is_network(model: object) -> bool:
-    return getattr(getattr(model, "classifier", None), "name", None) == _NETWORK
+def _is_system(name: str) -> bool:
+    from panparser.systems.registry import BUILT_IN
+
+    if name in BUILT_IN or name.lower().endswith(TABLE_SUFFIXES):
+        return True
+    return ":" in name and not os.path.exists(name)
 
 
-def _classifier_rows(model: Any) -> list[tuple[str, str]]:
-    """The name of the classifier, or what its network is made of."""
-    if model.classifier is None:
-        return []
-    if not _is_network(model):
-        return [("classifier", model.classifier.name)]
-    from panparser.networks.network import Network  # only here: most models have none
-    from panparser.networks.precision import count_weights
-
-    network = Network.from_values(model.classifier.to_values()["network"])
-    return [
-        *network.description().items(),
-        ("parameters", f"{count_weights(model.classifier.to_arrays()):,}, as {network.precision}"),
-    ]
+# --- Treebanks ---
 
 
-def _show_tagger(tagger: Tagger, rows: list[tuple[str, str]]) -> None:
-    """What it tags and sees, between a first row and those of its training; then its epochs."""
-    spec, (first, *rest) = tagger.spec, rows
-    print_table(
-        (),
-        [
-            first,
-            ("tagger", f"{'+'.join(spec.columns)}, {len(tagger.tags):,} tags"),
-            ("beam", str(spec.beam)),
-            ("templates", str(len(spec.templates))),
-            ("dictionary", f"{len(tagger.dictionary):,} words" if spec.dictionary else "none"),
-            *rest,
-        ],
-        "ll",
-    )
-    _print_epochs(tagger.training, {"accuracy": "accuracy"})
+def _show_treebanks(paths: list[str], format: str, as_json: bool) -> None:
+    from panparser.treebank.conllu import read_conllu
+    from panparser.treebank.statistics import stats
+
+    with progress() as report:
+        values = {}
+        for path in paths:
+            report(path, 0, 0)
+            values[path] = stats(read_conllu(path, format=format))
+    if as_json:
+        print(json.dumps(values, indent=2))
+    elif not is_quiet():
+        _print_statistics(values)
 
 
-def _voter_rows(parser: Parser) -> list[tuple[str, str]]:
-    """Of each parser that votes: its weight, what it sees, what it was trained on."""
+def _print_statistics(values: dict[str, dict[str, Any]]) -> None:
+    percent = ("annotated", "head to the right", "non-projective sentences", "non-projective arcs")
+    first = next(iter(values.values()))
     rows = []
-    for number, voter in enumerate(parser.voters, start=1):
-        known = {name: voter.training.get(name) for name in ("seed", "words")}
-        trained = "".join(f", {name} {value:,}" for name, value in known.items() if isinstance(value, int))
-        seen = f"{len(voter.templates)} templates, {len(voter.labels)} labels"
-        rows.append((f"voter {number}", f"weight {voter.weight:g}, {seen}{trained}"))
-    return rows + ([("weights", str(parser.training.weights))] if rows else [])
+    for name, sample in first.items():
+        if name in ("upos", "labels"):
+            continue
+        if isinstance(sample, dict):
+            cells = ["{mean:.2f} (median {median:.0f}, max {max})".format(**each[name]) for each in values.values()]
+        else:
+            unit = " %" if name in percent else ""
+            cells = [f"{each[name]:.2f}{unit}" if unit else f"{each[name]:,}" for each in values.values()]
+        rows.append((name, *cells))
+    print_table(("", *values), rows)
+    for name in ("upos", "labels"):
+        print()
+        total = Counter[str]()
+        for each in values.values():
+            total.update(each[name])
+        top = [key for key, _ in total.most_common(MAX_PRINTED_LABELS)]
+        rows = [(key, *(f"{each[name].get(key, 0):,}" for each in values.values())) for key in top]
+        print_table((name, *values), rows)
+        if len(total) > len(top):
+            print(f"... and {len(total) - len(top)} more")
 
 
-def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
-    shown: dict[str, Callable[[Any], str | None]] = {
-        "strategy": lambda value: value if isinstance(value, str) else _pairs(value),
-        "seed": str,
-        "prune": lambda value: f"weights below {value:g} updates" if value else None,
-        "max_size": lambda value: f"{value:,} bytes" if value else None,
-        "batch": "{:,} sentences".format,
-        "subsample": _pairs,
-        "treebank_weights": lambda value: ", ".join(
-            f"{each['weight']:g} ({each['sentences']:,} sentences)" for each in value or ()
-        ),
-        "restricted": lambda value: f"weights of {len(value)} templates only" if value else None,
-        "init": lambda value: "went on from another model" if value else None,
-        "self_training": _rounds,
-        "constraints": lambda value: f"{value['share']:g} of the heads" if "share" in (value or {}) else "other heads",
-        "given": lambda value: f"{value} arcs of the stages before",
-        "interrupted": lambda value: "yes" if value else None,
-        "sentences": "{:,}".format,
-        "words": "{:,}".format,
-    }
-    rows = [(name.replace("_", " "), show(training[name])) for name, show in shown.items() if name in training]
-    rows += _transfer_rows(training.get("transfer"))
-    rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
-    return [(name, text) for name, text in rows if text]
+# --- Transition systems ---
 
 
-def _rounds(record: Mapping[str, Any] | None) -> str | None:
-    """The round of self-training that was kept."""
-    if record is None:
-        return None
-    if not record["chosen"]:
-        return "tried, and left out"
-    words = record["rounds"][record["chosen"]]["words"]
-    return f"round {record['chosen']}: {words:,} of {record['text']:,} words, confidence at least {record['least']:g}"
+def _show_system(name: str, variant: tuple[Any, Any, Any, Any], as_json: bool) -> None:
+    from panparser.cli.named_systems import find_system
+    from panparser.systems.python import PythonSteps
+
+    table = find_system(name, *variant)
+    if isinstance(table, PythonSteps):
+        raise TableError(f"{name} is written in Python and has no table")
+    print(table.to_json() if as_json else table)
 
 
-def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | None]]:
-    """Of a parser that learned from other languages: how, from which, and under which licenses these are."""
-    if record is None:
-        return []
-    from panparser.transfer.reporting import TransferReport, in_words  # only here: few models have such a record
+def _list_built_in(as_json: bool) -> None:
+    from panparser.systems.registry import BUILT_IN
 
-    used = TransferReport.used_of(record)
-    rows: list[tuple[str, str | None]] = [("transfer", f"{record['method']}: {in_words(record['method'])}")]
-    for source in used:
-        far = "" if source["divergence"] is None else f"KL {source['divergence']:.2f}, "
-        rows.append((f"source {source['name']}", f"{far}{source['used']:,} sentences, license {source['license']}"))
-    for score in record["scores"]:
-        rows.append(
-            (f"score, {score['method']}", f"UAS {score['uas']:.2f}  LAS {score['las']:.2f} on {record['scored_on']}")
-        )
-    return rows
+    rows = [(name, _costs(function()), _summary(function)) for name, function in BUILT_IN.items()]
+    if as_json:
+        systems = [dict(zip(("name", "costs", "source"), row, strict=True)) for row in rows]
+        print(json.dumps({"models": bundled(), "systems": systems}, indent=2))
+    elif not is_quiet():
+        print(f"models: {', '.join(bundled())}\n")
+        print_table(("system", "costs", "source"), rows, "lll")
 
 
-def _pairs(values: Mapping[str, Any] | None) -> str:
-    return " ".join(f"{name}={_shown(value)}" for name, value in (values or {}).items())
+def _costs(table: TransitionSystem) -> str:
+    if not table.has_dynamic_oracle:
+        return "static oracle"
+    by_loss = {"arc-standard-loss": "tabular loss", "attardi-loss": "searched loss", "swap-loss": "searched loss"}
+    return by_loss.get(table.potential or "", "losses")
 
 
-def _shown(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return f"({_pairs(value)})"
-    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
-
-
-def _print_epochs(record: TrainingRecord, scores: Mapping[str, str]) -> None:
-    """A row for each epoch, with scores by title and name; the epoch that was kept has a star."""
-    if not record.history:
-        return
-    print()
-    rows = []
-    for report in record.history:
-        found = [getattr(report, name, None) for name in scores.values()]
-        star = "*" if report.epoch == record.best_epoch else ""
-        cells = ("" if score is None else f"{score:.2f}" for score in found)
-        rows.append((f"{report.epoch}{star}", f"{report.updates:,}", *cells))
-    print_table(("epoch", "updates", *scores), rows)
+def _summary(function: Any) -> str:
+    return str(function.__doc__).strip().splitlines()[0].rstrip(".")

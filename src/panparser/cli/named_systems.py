@@ -6,7 +6,7 @@ import importlib
 import sys
 from pathlib import Path
 
-from panparser.cli.choices import RootPlace, SwapOracle
+from panparser.cli.terminal import RootPlace, SwapOracle
 from panparser.errors import UnknownSystemError
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as as_system

@@ -5,18 +5,25 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from panparser import _engine
 from panparser._threads import cores
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat
-from panparser.cli.corpora import Sharing, check_files, is_many, parse_files
-from panparser.cli.progress import PATIENCE, progress
+from panparser.cli.parse_files import Sharing, check_files, is_many, parse_files
+from panparser.cli.terminal import (
+    PATIENCE,
+    BeamOption,
+    ParsingModelOption,
+    ThreadsOption,
+    choose_format,
+    is_quiet,
+    progress,
+)
 from panparser.corpora.job import Job, Options, Result, joined
-from panparser.corpora.sources import InputFormat, InputKind, Last, OutputKind, output_kind
+from panparser.corpora.sources import Last, OutputKind
 from panparser.errors import ConlluError, ConstraintError, SpecError
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
@@ -30,199 +37,162 @@ from panparser.treebank.rendering import Rendered
 if TYPE_CHECKING:
     from panparser.parsing.tags import UnknownTags
 
+TEXT_INPUTS = {
+    "text": "text",
+    "paragraphs": "paragraphs",
+    "lines": "lines",
+    "tokens": "tokens",
+    "token-lines": "vertical",
+}
 
-@app.command()
+
+class ParseInput(StrEnum):
+    """Input formats: of treebanks, of texts, and of UDPipe."""
+
+    auto = "auto"
+    conllu = "conllu"
+    conllx = "conllx"
+    text = "text"
+    paragraphs = "paragraphs"
+    lines = "lines"
+    tokens = "tokens"
+    token_lines = "token-lines"
+    plaintext = "plaintext"
+    presegmented = "presegmented"
+    generic_tokenizer = "generic_tokenizer"
+    horizontal = "horizontal"
+    vertical = "vertical"
+
+
 def parse(
     sources: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[INPUT...]",
-            help="Text, CoNLL-U or CoNLL-X; - is standard input; gzip, xz and zstd work. Or files and folders, which "
-            "need a folder as --output.  [default: -]",
+            help="Texts or treebanks, or folders of them; several need a folder as --output.  [default: -]",
             show_default=False,
         ),
     ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            "--model",
-            "-m",
-            metavar="MODEL",
-            help="What `panparser train` wrote; en is the bundled English model (a file of that name is ./en).",
-        ),
-    ] = DEFAULT,
+    model: ParsingModelOption = DEFAULT,
     text: Annotated[str | None, typer.Option("--text", metavar="TEXT", help="Parse this text.")] = None,
-    input_kind: Annotated[
-        InputKind,
-        typer.Option(
-            "--input",
-            help="What the input is: CoNLL-U, text, a paragraph a line (paragraphs), a sentence a line (lines), the "
-            "same with spaces between tokens (tokens), a token a line (vertical). auto: by the name of the file, or "
-            "how it begins.",
-        ),
-    ] = InputKind.auto,
     input_format: Annotated[
-        InputFormat | None,
+        ParseInput,
         typer.Option(
             metavar="FORMAT",
-            help="In place of --input, a format of UDPipe, read as `panparser serve` reads it: conllu, plaintext, "
-            "presegmented, generic_tokenizer, horizontal, vertical.",
-            show_default=False,
+            help="Input format: auto (by suffix and content), conllu, conllx, text, paragraphs, lines, tokens, "
+            "token-lines, or one of UDPipe's: plaintext, presegmented, generic_tokenizer, horizontal, vertical.",
         ),
-    ] = None,
+    ] = ParseInput.auto,
     output: Annotated[
         str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="OUTPUT",
-            help="- is standard output; .gz, .xz and .zst compress. A folder, for several files or those of a folder.",
-        ),
+        typer.Option("--output", "-o", metavar="OUTPUT", help="Output file, or a folder for several inputs."),
     ] = "-",
     output_format: Annotated[
         OutputKind | None,
         typer.Option(
             metavar="FORMAT",
-            help="conllu, tree, json, jsonl, svg, html, and as UDPipe writes them horizontal, vertical, plaintext, "
-            "matxin.  [default: that of the suffix of OUTPUT, or conllu]",
+            help="Output format: conllu, tree, json, jsonl, svg, html, or one of UDPipe's: horizontal, vertical, "
+            "plaintext, matxin.  [default: by the suffix of OUTPUT, or conllu]",
             show_default=False,
         ),
     ] = None,
-    threads: Annotated[
-        int | None, typer.Option(min=1, max=1024, help="They change no byte of the output.  [default: all cores]")
-    ] = None,
-    beam: Annotated[int | None, typer.Option(min=1, help="Hypotheses kept.  [default: the model's]")] = None,
+    threads: ThreadsOption = None,
+    beam: BeamOption = None,
     k_best: Annotated[
         int | None,
-        typer.Option(
-            "--k-best", min=1, help="Write this many trees for each sentence, best first, by a beam at least as wide."
-        ),
+        typer.Option("--k-best", min=1, help="Number of trees per sentence, best first; widens the beam if needed."),
     ] = None,
     confidence: Annotated[
-        bool, typer.Option("--confidence", help="Write to MISC how probable each head, and each label, is right.")
+        bool, typer.Option("--confidence", help="Write the confidence of heads and labels to MISC.")
     ] = False,
-    least_confidence: Annotated[
+    min_confidence: Annotated[
         float | None,
-        typer.Option(min=0.01, max=0.99, help="Leave words without a head that --confidence says less of."),
+        typer.Option(min=0.01, max=0.99, help="Remove heads below this confidence (with --confidence)."),
     ] = None,
     ensemble: Annotated[
         list[str] | None,
         typer.Option(
-            "--ensemble", metavar="MODEL", help="Other models whose agreement is taken into account; see `calibrate`."
+            "--ensemble", metavar="MODEL", help="Additional model for --confidence (see `calibrate`); repeatable."
         ),
     ] = None,
     keep: Annotated[
         str | None,
         typer.Option(
             metavar="WHAT",
-            help="Annotations of the input that are kept, joined by commas: tags, lemmas, heads (all that HEAD has), "
-            "labels (DEPREL), constraints (Constraint= in MISC); tokens always are.",
+            help="Annotations of the input to keep, comma-separated: tags, lemmas, heads, labels, constraints.",
         ),
     ] = None,
     relax_constraints: Annotated[
         bool,
-        typer.Option("--relax-constraints", help="Keep as much as one tree can, and report what was dropped."),
+        typer.Option("--relax-constraints", help="Drop constraints that fit no tree, and report them (with --keep)."),
     ] = False,
-    until: Annotated[Last, typer.Option(help="The last thing to predict: tokens, tags (with lemmas), or trees.")] = (
-        Last.trees
-    ),
-    any_tags: Annotated[
+    stop_after: Annotated[Last, typer.Option(help="Last step: tokens, tags (with lemmas), or trees.")] = Last.trees,
+    allow_unseen_tags: Annotated[
         bool,
-        typer.Option(
-            "--any-tags", help="Parse even if the model knows the tags (UPOS) of less than half of the words."
-        ),
+        typer.Option("--allow-unseen-tags", help="Parse even if most words have UPOS tags unseen in training."),
     ] = False,
-    lenient: Annotated[
-        bool, typer.Option("--lenient", help="Skip what cannot be read or parsed, say where it is, and go on.")
+    skip_errors: Annotated[
+        bool, typer.Option("--skip-errors", help="Skip sentences that cannot be read or parsed, and report them.")
     ] = False,
-    format: Annotated[FileFormat, typer.Option(help="CoNLL-X is recognized where the file leaves no doubt.")] = (
-        FileFormat.auto
-    ),
     jobs: Annotated[
         int | None,
-        typer.Option(
-            min=1, max=1024, help="Processes that share the work, each with one thread.  [default: one, with --threads]"
-        ),
+        typer.Option("--jobs", "-j", min=1, max=1024, help="Number of processes, each with one thread.  [default: 1]"),
     ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
-            metavar="WHERE",
-            help="Who shares the work: processes of this machine, local (a cluster of Dask here), or the address of a "
-            "scheduler of Dask.  [default: processes, with --jobs]",
+            metavar="processes|local|ADDRESS",
+            help="Run on local processes, a local Dask cluster, or a Dask scheduler.",
             show_default=False,
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Parse files again whose output in the folder is finished.")
+        bool, typer.Option("--force", help="Parse files again that are finished in the output folder.")
     ] = False,
 ) -> None:
-    """Parse text or sentences.
+    """Parse text or treebanks.
 
-    A pipeline (-m en, or what `train --pipeline` wrote) makes trees from raw text. From CoNLL-U it keeps the tokens and
-    predicts tags, lemmas, heads and labels, but for what --keep names. A model that is a parser alone reads the tags of
-    the file and writes heads and labels; everything else stays as it is. Where it has learned from other tags than
-    most words have, it refuses.
+    A pipeline (the default model en, or one trained with `train --pipeline`) parses raw text. In CoNLL-U it keeps the
+    tokens and replaces tags, lemmas, heads and labels, except for the annotations in --keep. A single parser reads the
+    tags of the file and writes only heads and labels; it refuses files in which most words have tags that it was not
+    trained on.
 
-    Input of any size takes the same memory (but for SVG, which is written as a whole). With --k-best each sentence
-    comes several times, with the comments `# tree = 1/3` and `# score = ...`. With --confidence MISC has
-    `Confidence=0.97` (the head is right) and `LabelConfidence=0.95` (head and label are). With --least-confidence 0.9,
-    words with less have no head: partial trees, which another parser can learn from.
+    Input formats: text is divided into sentences and tokens; paragraphs and lines have a paragraph or a sentence per
+    line; tokens has a sentence per line with spaces between tokens; token-lines has a token per line and a blank line
+    after each sentence. In UDPipe's horizontal and vertical, words are never split.
 
-    With --keep, annotations of the input stay, and the parser fills the gaps. MISC may hold Constraint=left (or
-    right: the side that the head is on), Constraint=3,5 (allowed heads; 0 is Root), Constraint=subtree:2-5 and
-    closed:2-5 (on any word); several are joined by semicolons. Where no tree keeps everything, nothing more is
-    written and the smallest conflict is named; with --relax-constraints each constraint that is dropped is a line
-    on standard error.
+    Memory does not grow with the input, except for SVG. --k-best writes several trees per sentence, with the comments
+    `# tree = 1/3` and `# score = ...`. --confidence writes `Confidence=0.97` (the head is correct) and
+    `LabelConfidence=0.95` (head and label are correct) to MISC; with --min-confidence 0.9, less certain words have no
+    head: a parser can be trained on such partial trees.
 
-    With --lenient, sentences that cannot be read or parsed (malformed lines, too many words, constraints that no tree
-    keeps) are left out, each with a message that names its line; bytes of a text that are not UTF-8 are read as U+FFFD.
+    With --keep, the parser only fills the gaps. MISC may contain Constraint=left or right (the side of the head),
+    Constraint=3,5 (allowed heads; 0 is the root), Constraint=subtree:2-5 and closed:2-5 (on any word), separated by
+    semicolons. If no tree satisfies all constraints, parsing stops and names the smallest conflict, unless
+    --relax-constraints is set.
 
-    Files and folders go to a folder, which gets the same structure: in it are as many files, with the ending of their
-    format. Those that are finished (made of the same bytes, by the same model and options) are left alone, so that the
-    command, given again, goes on where it was stopped. A file that cannot be parsed is named at the end, with exit code
-    2, and the others are parsed.
+    With --skip-errors, malformed, too long and contradictory sentences are left out, each with a message that names its
+    line; invalid UTF-8 in texts is read as U+FFFD.
 
-    With --jobs or --cluster, processes share the files, and the parts of large ones: the output has the same bytes.
-    Inputs and outputs may be addresses such as s3://bucket/texts (with the extra `remote`).
-
-    Examples:
-
-      panparser parse --text "They ate the pizza with anchovies." --output-format tree
-
-      panparser parse -m en novel.txt -o novel.conllu
-
-      panparser parse -m en novel.txt -o novel.html
-
-      panparser parse -m en novel.txt -o novel.conllu --until tags
-
-      panparser parse -m en words.txt --input-format horizontal --output-format matxin
-
-      panparser parse -m en.panparser raw.conllu -o parsed.conllu
-
-      zcat raw.conllu.gz | panparser parse -m en.panparser --threads 4 | gzip > parsed.conllu.gz
-
-      panparser parse -m en.panparser raw.conllu --k-best 3
-
-      panparser parse -m en.panparser raw.conllu --confidence
-
-      panparser parse -m en.panparser raw.conllu --confidence --least-confidence 0.9 -o sure.conllu
-
-      panparser parse -m en.panparser corrected.conllu --keep heads,labels -o parsed.conllu
-
-      panparser parse -m en.panparser raw.conllu --keep constraints --relax-constraints -o parsed.conllu
-
-      panparser parse -m en texts/ -o parsed/
-
-      panparser parse -m en texts/ -o parsed/ --jobs 8
-
-      panparser parse -m en large.txt -o large.conllu --cluster tcp://127.0.0.1:8786
+    Input folders are mirrored in the output folder. Files that are finished (same input, model and options) are
+    skipped, so the same command resumes after an interruption. Files that cannot be parsed are listed at the end (exit
+    code 2). --jobs and --cluster do not change the output. Inputs and outputs may be URLs such as s3://bucket/texts
+    (with the extra `remote`).
     """
     _engine.keep_memory()  # the next block needs what the last one did
     kept = _kept(keep, relax_constraints)
-    if least_confidence is not None and not confidence:
-        raise SpecError("--least-confidence is about confidence: it needs --confidence")
-    given = sources or []
+    if min_confidence is not None and not confidence:
+        raise SpecError("--min-confidence requires --confidence")
+    inputs = sources or []
+    sharing = Sharing(cluster, jobs, threads, force)
+    has_folder = is_many(inputs, output)
+    models = [find(name) for name in (model, *(ensemble or ()))]
+    if output != "-" and not has_folder:
+        check_place(output, ConlluError, *inputs, *models)
+    chosen_format = choose_format(
+        None if output_format is None else output_format.value, "-" if has_folder else output, default="conllu"
+    )
+    kind, udpipe_format, treebank_format = _input_options(input_format)
     options = Options(
         model,
         tuple(ensemble or ()),
@@ -231,50 +201,56 @@ def parse(
         tuple(sorted(kept)),
         relax_constraints,
         confidence,
-        least_confidence,
-        until.value,
-        lenient,
-        any_tags,
-        input_kind.value,
-        None if input_format is None else input_format.value,
-        format.value,
-        output_kind(output_format, output).value,
+        min_confidence,
+        stop_after.value,
+        skip_errors,
+        allow_unseen_tags,
+        kind,
+        udpipe_format,
+        treebank_format,
+        chosen_format,
     )
-    sharing = Sharing(cluster, jobs, threads, force)
-    many = sharing.is_asked or is_many(given, output)
+    many = sharing.is_asked or has_folder
     if many:
-        check_files(given, text, output)
+        check_files(inputs, text, output)
     elif force:
-        raise SpecError("--force is for folders: expected a folder as --output")
-    models = [find(name) for name in (model, *options.ensemble)]
-    if output != "-" and not is_many(given, output):
-        check_place(output, ConlluError, *given, *models)
+        raise SpecError("--force requires a folder as --output")
     job = Job(options)
     _check_confidence(job, kept)
-    _check_until(job, model)
+    _check_stop_after(job, model)
     if many:
-        parse_files(job, given, output, sharing)
+        parse_files(job, inputs, output, sharing)
     else:
-        _parse_one(job, given[0] if given else None, text, output, threads or cores())
+        _parse_one(job, inputs[0] if inputs else None, text, output, threads or cores())
+
+
+def _input_options(input_format: ParseInput) -> tuple[str, str | None, str]:
+    """Return the kind of input, its format if it is one of UDPipe's, and the format of a treebank."""
+    name = input_format.value
+    if name in TEXT_INPUTS:
+        return TEXT_INPUTS[name], None, "auto"
+    if input_format in (ParseInput.conllu, ParseInput.conllx):
+        return "conllu", None, name
+    return ("auto", None, "auto") if input_format == ParseInput.auto else ("auto", name, "auto")
 
 
 def _parse_one(job: Job, path: str | None, text: str | None, output: str, threads: int) -> None:
     """Parses a file, or a text, in this process."""
-    told = _Told(job.options.model)
-    source = job.source(path, told.skip, text=text)
+    summary = ParseReport(job.options.model)
+    source = job.source(path, summary.skip, text=text)
     if source.is_typed and not is_quiet():
         awaited = "text" if job.reads_text else "CoNLL-U"
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
     source.check(job.options.model, job.keep, job.options.until)
     with progress(PATIENCE) as report, conllu_output(output) as stream:
-        for piece in joined(job.options.shown, told.counted(job.results(source, threads), report)):
+        for piece in joined(job.options.shown, summary.counted(job.results(source, threads), report)):
             stream.write(piece)
-    told.sum_up()
+    summary.sum_up()
 
 
-class _Told:
-    """Counts what is parsed, and says what is left out."""
+class ParseReport:
+    """Counts of parsed words and of problems, printed at the end."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -309,19 +285,19 @@ class _Told:
             problems = f"{self._skipped} problem{'s' * (self._skipped > 1)}"
             print(f"panparser: {problems}; the rest was parsed ({self._words:,} words)", file=sys.stderr)
         if self._unknown is not None and self._unknown.deserves_warning and not is_quiet():
-            expected = f"expected tags (UPOS) that {self._model} has learned from"
-            print(f"panparser: warning: {expected}, found {self._unknown}", file=sys.stderr)
+            expected = f"expected UPOS tags that {self._model} was trained on"
+            print(f"panparser: warning: {expected}; got {self._unknown}", file=sys.stderr)
 
 
-def _check_until(job: Job, model: str) -> None:
-    """Validates --until before reading any input."""
+def _check_stop_after(job: Job, model: str) -> None:
+    """Check --stop-after before reading any input."""
     options = job.options
     if options.until == Last.trees:
         return
     if given := _about_trees(options):
-        raise SpecError(f"{given[0]} is about trees, and --until {options.until} makes none")
+        raise SpecError(f"{given[0]} cannot be used with --stop-after {options.until}")
     if options.until == Last.tags and not job.pipeline.columns:
-        raise SpecError(f"--until tags: {model} has no tagger")
+        raise SpecError(f"--stop-after tags: {model} has no tagger")
 
 
 def _about_trees(options: Options) -> list[str]:
@@ -332,7 +308,7 @@ def _about_trees(options: Options) -> list[str]:
 
 def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     if keep is None and relax:
-        raise ConstraintError("--relax-constraints needs --keep, which names what to keep")
+        raise ConstraintError("--relax-constraints requires --keep")
     return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
 
 
@@ -340,15 +316,17 @@ def _check_confidence(job: Job, keep: frozenset[str]) -> None:
     """Validates the options before reading any input."""
     options, parser = job.options, job.pipeline.parser
     if parser is None and (given := _about_trees(options)):
-        raise SpecError(f"{given[0]} is about trees, and the model has no parser")
+        raise SpecError(f"{given[0]}: the model has no parser")
     if options.ensemble and not options.confidence:
-        raise SpecError("--ensemble contributes to confidence: it needs --confidence")
+        raise SpecError("--ensemble requires --confidence")
     if not options.confidence or parser is None:
         return
     if options.k_best is not None:
-        raise SpecError("--confidence is that of the best tree, and --k-best writes several: choose one of them")
+        raise SpecError("--confidence cannot be used with --k-best")
     if keep & set(KEEP_TREES):
-        raise SpecError("--confidence is calibrated for parsing without --keep: choose one of them")
+        raise SpecError(
+            "--confidence cannot be used with --keep heads, labels or constraints: it is calibrated without them"
+        )
     if not isinstance(parser, Parser):
-        raise SpecError(f"--confidence is for single parsers, and the model is a {parser.kind}")
+        raise SpecError(f"--confidence is not supported for a {parser.kind}")
     parser.calibration_for(options.beam, len(options.ensemble))

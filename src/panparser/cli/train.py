@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import ROOT_HELP, FileFormat, FormatOption, LabelKind, RootPlace, TagsBy
-from panparser.cli.inputs import parse_numbers
-from panparser.cli.progress import progress
-from panparser.cli.tables import print_table
+from panparser.cli.terminal import (
+    FileFormat,
+    InputFormatOption,
+    LabelKind,
+    RootOption,
+    TagsBy,
+    is_quiet,
+    parse_numbers,
+    print_notice,
+    print_table,
+    progress,
+)
 from panparser.errors import SpecError
 from panparser.learning.listeners import EpochReport
 from panparser.recipes.listeners import RunListener, Step
@@ -28,141 +35,137 @@ if TYPE_CHECKING:
     from panparser.recipes.results import RecipeResult
 
 
-@app.command()
 def train(
-    files: Annotated[list[str] | None, typer.Argument(metavar="[TRAIN...]", help="More of -t.", hidden=True)] = None,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TRAIN...]", help="Training treebanks; same as --train.", hidden=True),
+    ] = None,
     treebanks: Annotated[
-        list[str] | None, typer.Option("--train", "-t", metavar="TRAIN...", help="Treebanks to learn from.")
+        list[str] | None, typer.Option("--train", "-t", metavar="TRAIN...", help="Training treebanks.")
     ] = None,
     weights: Annotated[
         str | None,
         typer.Option(
-            metavar="1,25,...", help="How often to learn from the sentences of each treebank.  [default: once]"
+            "--treebank-weights",
+            metavar="1,25,...",
+            help="Weight of each treebank: passes over its sentences per epoch.  [default: 1 each]",
         ),
     ] = None,
     dev: Annotated[
-        str | None, typer.Option("--dev", "-d", metavar="DEV", help="Treebank that the best epoch is chosen by.")
+        str | None,
+        typer.Option("--dev", "-d", metavar="DEV", help="Development treebank, used to select the best epoch."),
     ] = None,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="The model file.")] = None,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="MODEL", help="Output model file.")] = None,
     network: Annotated[
         str | None,
         typer.Option(
             metavar="bilstm|feed-forward|stack-lstm",
-            help="Learn with a network (needs torch; parsing does not).  [default: a perceptron]",
+            help="Train a neural network instead of a perceptron (needs torch; parsing does not).",
         ),
     ] = None,
     system: Annotated[
         str | None,
         typer.Option(
-            help="A built-in system, or a .json or .toml file.  [default: arc-eager; of a network, arc-hybrid]"
+            help="Transition system: built-in name, or .json/.toml file.  [default: arc-eager; arc-hybrid for networks]"
         ),
     ] = None,
-    root: Annotated[RootPlace | None, typer.Option(help=ROOT_HELP)] = None,
+    root: RootOption = None,
     single_root: Annotated[
         bool | None,
-        typer.Option("--single-root/--multi-root", help="One child of Root, or any number.  [default: single-root]"),
+        typer.Option(
+            "--single-root/--multi-root",
+            help="Allow exactly one root word per sentence, or any number.  [default: single-root]",
+        ),
     ] = None,
     beam: Annotated[
-        int | None, typer.Option(help="Hypotheses kept; 1 is greedy.  [default: 8; of a network, 1]")
+        int | None, typer.Option(help="Beam size; 1 is greedy search.  [default: 8; 1 for networks]")
     ] = None,
     strategy: Annotated[
-        str | None, typer.Option(help="When to update.  [default: max-violation; of a greedy network, dynamic]")
+        str | None, typer.Option(help="Training strategy.  [default: max-violation; dynamic for greedy networks]")
     ] = None,
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="Passes over the treebank, at most (of a pipeline: its parser).  [default: 8, or the network's]"
+            help="Maximum number of epochs (in a pipeline: of the parser).  [default: 8, or as set by the network]"
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Same seed, same model.  [default: 1]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Random seed.  [default: 1]")] = None,
     batch: Annotated[
-        int | None, typer.Option(help="Sentences that threads search by the same weights.  [default: 1]")
+        int | None,
+        typer.Option("--batch-size", help="Sentences parsed with the same weights before an update.  [default: 1]"),
     ] = None,
     threads: Annotated[
         int | None,
         typer.Option(
-            min=1, max=1024, help="They change no byte of the model, unless it is a network.  [default: all cores]"
+            min=1,
+            max=1024,
+            help="Number of threads; does not affect the model, except for networks.  [default: all cores]",
         ),
     ] = None,
     templates: Annotated[
         str | None,
         typer.Option(
             metavar="rich|rich-stack|lean|easy|zn11|fast|FILE",
-            help="Feature templates.  [default: what fits the system]",
+            help="Feature templates: a built-in set or a file.  [default: depends on the system]",
         ),
     ] = None,
     vectors: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Embeddings of words, for templates such as S0.vector.")
+        str | None, typer.Option(metavar="FILE", help="Word embeddings, read by templates such as S0.vector.")
     ] = None,
-    unlabeled: Annotated[bool, typer.Option("--unlabeled", help="Learn heads only.")] = False,
+    unlabeled: Annotated[bool, typer.Option("--unlabeled", help="Train an unlabeled parser.")] = False,
     delexicalized: Annotated[
-        bool,
-        typer.Option("--delexicalized", help="Of the annotation, read UPOS alone: for parsing other languages."),
+        bool, typer.Option("--delexicalized", help="Use only UPOS as input, for cross-lingual transfer.")
     ] = False,
     delexicalized_feats: Annotated[
-        bool, typer.Option("--delexicalized-feats", help="The same, but read universal features as well.")
+        bool, typer.Option("--delexicalized-feats", help="Use only UPOS and universal features as input.")
     ] = False,
     labels: Annotated[
-        LabelKind | None, typer.Option(help="With their subtypes, or without (universal).  [default: full]")
+        LabelKind | None,
+        typer.Option(help="Keep (full) or strip (universal) relation subtypes.  [default: full]"),
     ] = None,
     init: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="Continue from this model, with its system, templates and beam."),
+        typer.Option(metavar="MODEL", help="Initialize from this model (its system, templates and beam)."),
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume an interrupted run.")] = False,
     checkpoints: Annotated[
-        bool, typer.Option("--checkpoints/--no-checkpoints", help="Keep what --resume needs, until training is over.")
+        bool,
+        typer.Option("--checkpoints/--no-checkpoints", help="Write checkpoints for --resume while training."),
     ] = True,
-    recipe: Annotated[str | None, typer.Option(metavar="FILE.toml", help="A recipe; flags override it.")] = None,
+    recipe: Annotated[
+        str | None, typer.Option(metavar="FILE.toml", help="Recipe file; command-line options override it.")
+    ] = None,
     pipeline: Annotated[
         bool,
-        typer.Option("--pipeline", help="Train tokenizer, tagger and lemmatizer as well: a model for raw text."),
+        typer.Option(
+            "--pipeline", help="Train a full pipeline for raw text: tokenizer, tagger, lemmatizer and parser."
+        ),
     ] = False,
     tags: Annotated[
         TagsBy | None,
         typer.Option(
-            help="Tags of a pipeline: by taggers before the parser; or by the parser's network, and lemmas, which is "
-            "faster.  [default: jointly]"
+            "--tagging",
+            help="Tagging in a pipeline: jointly or one-by-one by column, or by-parser (network).  [default: jointly]",
         ),
     ] = None,
     lexicon: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="WORDS.tsv", help="Words and their tags (UPOS), for the tagger of a pipeline; may be repeated."
+            metavar="WORDS.tsv", help="Word list with UPOS tags for the tagger (with --pipeline); repeatable."
         ),
     ] = None,
-    format: FormatOption = FileFormat.auto,
+    format: InputFormatOption = FileFormat.auto,
 ) -> None:
-    """Train a parser, or with --pipeline everything that makes trees from raw text.
+    """Train a parser, or a complete pipeline.
 
-    The model goes to MODEL, and its complete recipe to MODEL.toml: training with that recipe gives the same bytes.
-    Ctrl-C keeps the best parser so far, and --resume continues after that, or after a crash; a pipeline or cascade is
-    written when all its parts are trained. Everything that has no flag is in the recipe: docs/guides/training.md shows
-    one.
-
-    Examples:
-
-      panparser train -t train.conllu -d dev.conllu -o en.panparser
-
-      panparser train --pipeline -t train.conllu -d dev.conllu -o en.panparser
-
-      panparser train -t train.conllu -o en.panparser --system arc-hybrid --beam 1 --strategy dynamic
-
-      panparser train --network bilstm -t train.conllu -d dev.conllu -o en.panparser
-
-      panparser train --pipeline --network bilstm -t train.conllu -d dev.conllu -o en.panparser
-
-      panparser train -t web.conllu news.conllu --weights 1,10 -o news.panparser
-
-      panparser train --pipeline -t sample.conllu --lexicon words.tsv -o br.panparser
-
-      panparser train --recipe en.panparser.toml --seed 2 -o en2.panparser
-
-      panparser train --recipe cascade.toml -o en.panparser
+    Writes the model to MODEL and the complete recipe to MODEL.toml; training with that recipe reproduces the model
+    exactly. Ctrl-C stops training and keeps the best parser so far; --resume continues an interrupted run. Pipelines
+    and cascades are written only when all parts are trained. Settings without an option can be set in a recipe (see
+    the guide "Training").
     """
     given = read_recipe(recipe) if recipe is not None else Recipe()
     data = _without_none({"train": (*(treebanks or ()), *(files or ())) or None, "dev": dev})
-    data |= {} if weights is None else {"weights": tuple(parse_numbers(weights))}
+    data |= {} if weights is None else {"weights": tuple(parse_numbers("--treebank-weights", weights))}
     data |= {} if format == FileFormat.auto else {"format": format.value}
     of_parser = _without_none(
         {
@@ -185,11 +188,11 @@ def train(
             given = replace(given, pipeline=PipelinePart())
         if tags is not None:
             if given.pipeline is None:
-                raise SpecError("--tags is for a pipeline: --pipeline, or a recipe with [pipeline]")
+                raise SpecError("--tagging requires a pipeline: --pipeline, or a recipe with [pipeline]")
             given = replace(given, pipeline=replace(given.pipeline, tags=tags.value))
         if lexicon:
             if given.pipeline is None:
-                raise SpecError("--lexicon is for the tagger of a pipeline: --pipeline, or a recipe with [pipeline]")
+                raise SpecError("--lexicon requires a pipeline: --pipeline, or a recipe with [pipeline]")
             given = replace(given, pipeline=replace(given.pipeline, lexicon=tuple(lexicon)))
         trained_on, needs_data = given.data.train, not given.sources
     else:
@@ -199,8 +202,8 @@ def train(
         trained_on, needs_data = given.base.data.train, given.needs_data
     model = _place(output, recipe)
     if not trained_on and needs_data:
-        raise SpecError("expected treebanks to learn from: -t TRAIN.conllu, or a recipe that names some")
-    _warn_of_dev(trained_on or (), (given if isinstance(given, Recipe) else given.base).data.dev)
+        raise SpecError("expected training treebanks: -t TRAIN.conllu, or a recipe that names them")
+    _warn_if_dev_is_training_data(trained_on or (), (given if isinstance(given, Recipe) else given.base).data.dev)
     from panparser.recipes.running import run_recipe  # the learners, once the flags are checked
 
     with progress() as report:
@@ -210,23 +213,21 @@ def train(
             result = run_recipe(given, model, source=recipe, **options)
         except KeyboardInterrupt:
             more = "; --resume continues" if checkpoints and Path(f"{model}.checkpoint").exists() else ""
-            _notice(f"interrupted before a model was complete: there is none{more}")
+            print_notice(f"interrupted before a model was complete; nothing was written{more}")
             raise typer.Exit(130) from None
     if result.interrupted:
-        _notice(f"interrupted: {model} is the best model so far (--resume continues)")
+        print_notice(f"interrupted: {model} is the best model so far (--resume continues)")
     if not is_quiet():
         _print_result(result, model)
     if result.interrupted:
         raise typer.Exit(130)
 
 
-def _warn_of_dev(files: Sequence[str], dev: str | None) -> None:
-    """Says so if the development set is learned from: its scores are then no estimate of anything."""
-    same = (
-        dev is not None and os.path.isfile(dev) and any(os.path.isfile(f) and os.path.samefile(f, dev) for f in files)
-    )
-    if same and not is_quiet():
-        _notice(f"warning: {dev} is learned from as well: its scores tell nothing about other sentences")
+def _warn_if_dev_is_training_data(train_files: Sequence[str], dev_file: str | None) -> None:
+    if dev_file is None or is_quiet() or not os.path.isfile(dev_file):
+        return
+    if any(os.path.isfile(file) and os.path.samefile(file, dev_file) for file in train_files):
+        print_notice(f"warning: {dev_file} is also training data: its scores do not measure generalization")
 
 
 def _without_none(flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -234,24 +235,31 @@ def _without_none(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_cascade_flags(path: str, flags: Mapping[str, Any], **switches: bool) -> None:
-    """Raises SpecError for a flag that is for a single parser, or that belongs to a stage."""
-    names = {"labeled": "unlabeled", "single_root": "single-root"}
+    """Raise SpecError for a flag that a cascade does not support, or that its recipe sets for each stage."""
+    flags_of = {
+        "labeled": "unlabeled",
+        "single_root": "single-root",
+        "weights": "treebank-weights",
+        "tags": "tagging",
+        "batch": "batch-size",
+    }
     for name in (*flags, *(switch for switch, is_on in switches.items() if is_on)):
+        flag = flags_of.get(name, name)
         if name in ("init", "vectors", "weights"):
-            raise SpecError(f"{path}: has stages, and --{name} is for a single parser")
+            raise SpecError(f"{path}: --{flag} is not supported for cascades")
         if name not in ("strategy", "epochs", "seed"):
-            raise SpecError(f"{path}: has stages, so that --{names.get(name, name)} belongs into the recipe")
+            raise SpecError(f"{path}: --{flag} cannot be used with a cascade; set it in the recipe")
 
 
 def _place(output: str | None, recipe: str | None) -> Path:
     if output == "-":
-        raise SpecError("a model is a file, not standard output: -o MODEL")
+        raise SpecError("expected an output file, not standard output: -o MODEL")
     if output is not None:
         return Path(output)
     if recipe is None:
-        raise SpecError("expected a file for the model: -o MODEL")
+        raise SpecError("expected an output file: -o MODEL")
     if Path(recipe).suffix.lower() != ".toml":
-        raise SpecError(f"expected a file for the model: -o MODEL ({recipe} does not end in .toml)")
+        raise SpecError(f"expected an output file: -o MODEL ({recipe} does not end in .toml)")
     return Path(recipe).with_suffix("")
 
 
@@ -266,13 +274,9 @@ def _print_result(result: RecipeResult, model: Path) -> None:
     if isinstance(result.model, Parser):
         print_table((), [*result.summary(), *files], "ll")
         return
-    from panparser.cli.descriptions import show_model  # which knows pipelines and cascades, and takes time to import
+    from panparser.cli.descriptions import show_parts  # takes time to import
 
-    show_model(result.model, files)
-
-
-def _notice(message: str) -> None:
-    print(f"panparser: {message}", file=sys.stderr)
+    show_parts(result.model, files)
 
 
 class _Watch(RunListener):
@@ -292,7 +296,7 @@ class _Watch(RunListener):
 
     def notice(self, message: str) -> None:
         if not is_quiet():
-            _notice(message)
+            print_notice(message)
 
     def before_epoch(self, epoch: int) -> None:
         self._start = time.perf_counter()

@@ -9,50 +9,48 @@ from typing import Annotated, Any
 
 import typer
 
-from panparser.cli.app import app, is_quiet
-from panparser.cli.choices import FileFormat, FilesArgument, FormatOption, JsonOption
-from panparser.cli.inputs import listed
-from panparser.cli.progress import progress
-from panparser.cli.tables import print_table
+from panparser.cli.terminal import (
+    FileFormat,
+    FilesArgument,
+    InputFormatOption,
+    JsonOption,
+    is_quiet,
+    listed,
+    print_table,
+    progress,
+)
 from panparser.errors import ConlluError
 from panparser.treebank.validation.rules import RULES
 from panparser.treebank.validation.validator import Validation, Validator
 
 
-@app.command()
 def validate(
     files: FilesArgument,
     level: Annotated[
-        int, typer.Option(min=1, max=2, help="1: lines, columns, numbers; 2: also annotations, trees and comments.")
+        int,
+        typer.Option(
+            min=1, max=2, help="Level: 1 for lines, columns, numbers; 2 also for annotation, trees, comments."
+        ),
     ] = 2,
     ignore: Annotated[
-        str | None, typer.Option(metavar="RULES", help="Rules that do not matter, joined by commas.")
+        str | None, typer.Option("--ignore-rules", metavar="RULES", help="Rules to ignore, comma-separated.")
     ] = None,
     single_root: Annotated[
-        bool, typer.Option("--single-root/--multi-root", help="Must a sentence have one word with HEAD 0?")
+        bool, typer.Option("--single-root/--multi-root", help="Require exactly one word with HEAD 0 per sentence.")
     ] = True,
-    most: Annotated[int, typer.Option(min=0, help="Show at most this many problems of each rule in each file.")] = 20,
-    format: FormatOption = FileFormat.auto,
+    most: Annotated[
+        int, typer.Option("--max-problems", min=0, help="Maximum number of problems listed per rule and file.")
+    ] = 20,
+    format: InputFormatOption = FileFormat.auto,
     as_json: JsonOption = False,
 ) -> None:
-    """List all problems in the format, the trees and the annotations of files.
+    """List all errors in the format, trees and annotation of files.
 
-    The rules are those of Universal Dependencies' own validator, under its names, for levels 1 and 2; the files of one
-    call are one treebank, in which each sent_id comes once. A parser needs level 1; level 2 is the default because it
-    is what makes trees and tags comparable across treebanks, and all that can be asked without knowing the language.
-    CoNLL-X has rules of its own.
+    The rules are levels 1 and 2 of the validator of Universal Dependencies, under its names. All files of one call form
+    one treebank, in which each sent_id must be unique. Level 1 is what a parser needs; level 2 makes trees and tags
+    comparable across treebanks, without rules of single languages. CoNLL-X has rules of its own.
 
-    Exit code 1 if there are any problems (warnings do not count), 2 if a file cannot be read at all.
-
-    Examples:
-
-      panparser validate train.conllu dev.conllu test.conllu
-
-      panparser validate --level 1 train.conllu
-
-      panparser validate parsed.conllu --ignore missing-text,missing-sent-id
-
-      zcat big.conllu.gz | panparser validate - --most 5
+    Exit code 1 if there are problems other than warnings, 2 if a file cannot be read.
     """
     ignored = {*(listed(ignore) if ignore else ()), *(() if single_root else ("multiple-roots",))}
     validator = Validator(level=level, ignore=ignored, most=most)
@@ -92,7 +90,7 @@ def _print_problems(results: list[Validation], errors: dict[str, str]) -> None:
             warning = ", a warning" if problem.rule in RULES and RULES[problem.rule].warning else ""
             print(f"{problem} [{problem.rule}{warning}]")
         if (hidden := result.counts.total() - len(result.problems)) > 0:
-            print(f"... and {hidden:,} more in {result.path} (--most shows more)")
+            print(f"... and {hidden:,} more in {result.path} (see --max-problems)")
     for error in errors.values():
         print(f"panparser: {error}", file=sys.stderr)
     counts = sum((result.counts for result in results), Counter[str]())

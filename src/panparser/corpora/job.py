@@ -107,7 +107,7 @@ class Job:
                 result.unknown.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
-            result.pieces = _rendered(found, shown)
+            result.pieces = rendered(found, shown)
         except (TreebankError, ConstraintError):
             if not self.options.lenient:
                 raise
@@ -118,7 +118,7 @@ class Job:
         for number, sentence in enumerate(treebank):
             try:
                 found, dropped = self._run(treebank[number : number + 1])
-                result.pieces += _rendered(found, shown)
+                result.pieces += rendered(found, shown)
                 result.dropped += dropped
             except PanParserError as error:
                 place = f"{treebank.path}:{sentence.line}"
@@ -151,7 +151,7 @@ class Job:
 _OF_UDPIPE = ("horizontal", "vertical", "plaintext", "matxin")
 
 
-def _rendered(treebank: Treebank, shown: Any) -> list[Rendered]:
+def rendered(treebank: Treebank, shown: Any) -> list[Rendered]:
     if shown not in _OF_UDPIPE:
         return render(treebank, shown)
     from panparser.formats.outputs import render_text  # only here: few outputs are in formats of UDPipe

@@ -74,12 +74,6 @@ class Last(StrEnum):
     trees = "trees"
 
 
-def output_kind(asked: OutputKind | None, output: str) -> OutputKind:
-    """The format that is asked for, or that of the file's suffix."""
-    suffix = _suffix(output).removeprefix(".")
-    return asked or (OutputKind(suffix) if suffix in ("json", "jsonl", "svg", "html") else OutputKind.conllu)
-
-
 def _suffix(name: str) -> str:
     path = PurePath(name)
     path = path.with_suffix("") if path.suffix.lower() in PACKED else path
@@ -113,10 +107,8 @@ class Source:
         """Validates the options, and determines what the input is."""
         pipeline = self.pipeline
         if self.text is not None and self.path is not None:
-            raise SpecError(f"--text is the input: expected no file beside it, found {self.path}")
+            raise SpecError(f"--text cannot be used with a file; got {self.path}")
         if self.input_format is not None:
-            if self.kind != InputKind.auto:
-                raise SpecError("--input and --input-format both say what the input is: choose one of them")
             is_conllu = self.input_format == InputFormat.conllu
             self.kind = InputKind.conllu if is_conllu else InputKind.text
         if self.is_typed:
@@ -125,27 +117,24 @@ class Source:
             self.kind = InputKind.text if self.text is not None else self._guessed()
         if self.kind == InputKind.conllu:
             if self.text is not None:
-                kinds = [kind.value for kind in InputKind if kind not in (InputKind.auto, InputKind.conllu)]
-                raise SpecError(f"--text is text: expected --input {', '.join(kinds)}; found conllu")
+                raise SpecError("--text cannot be used with --input-format conllu or conllx")
             if until == "tokens":
-                raise SpecError(f"--until tokens: {self._name} has tokens already (--input text reads it as text)")
+                raise SpecError(f"--stop-after tokens: {self._name} has tokens (--input-format text reads it as text)")
             return
         if pipeline is None:
             raise SpecError(
-                f"{model}: expected a pipeline for text, found a parser alone (`train --pipeline` makes one; "
-                "--input conllu reads a treebank)"
+                f"{model}: expected a pipeline to parse text; got a single parser (see `train --pipeline`; "
+                "--input-format conllu reads a treebank)"
             )
-        if self.format != "auto":
-            raise SpecError(f"--format is for treebanks, and the input is {self.kind.value}")
         if keep:
-            raise SpecError(f"--keep is for treebanks: {self.kind.value} has no annotations to keep")
+            raise SpecError(f"--keep requires a treebank; got {self.kind.value}")
         divided = self.kind in (InputKind.tokens, InputKind.vertical) or self.input_format in (
             InputFormat.generic_tokenizer,
             InputFormat.horizontal,
             InputFormat.vertical,
         )
         if pipeline.tokenizer is None and not divided:
-            raise TextError(f"{model}: has no tokenizer: expected CoNLL-U, or --input tokens or vertical")
+            raise TextError(f"{model}: no tokenizer; expected CoNLL-U or tokens (--input-format tokens or token-lines)")
 
     def _guessed(self) -> InputKind:
         pipeline = self.pipeline

@@ -8,7 +8,7 @@ It gains <!-- figure ROW COLUMN -->0.94<!-- end --> points.     of the last tabl
 It is <!-- figure --less ROW COLUMN -->0.10<!-- end --> below.     the figure with the other sign
 
 <!-- figures FOLDER OPTIONS -->     figures from here on are of a table that is not shown; without --metric
-                                    and --against, COLUMN is a metric
+                                    and --baseline, COLUMN is a metric
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ _GAP = re.compile(r" \[\d+ of \d+\]$")  # of a mean that some runs have no part 
 _FIRST = re.compile(r"[+-]?(\d[\d,]*)?\.?\d+")  # number of a text
 _NEXT = re.compile(r",(?=[^,=]*=)")  # a comma before an axis; names may have commas, too
 _OPTIONS = (
-    "--grid", "--with", "--split", "--metric", "--rows", "--columns", "--where", "--groups", "--against", "--beside",
-    "--digits",
+    "--grid", "--merge", "--split", "--metric", "--rows", "--columns", "--where", "--groups", "--baseline",
+    "--published", "--digits",
 )  # fmt: skip
-_SWITCHES = ("--no-deviations", "--summary")
+_SWITCHES = ("--no-std", "--summary")
 _LESS = "--less"
 
 
@@ -171,9 +171,9 @@ def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultL
             folders.append(word)
     if len(folders) != 1:
         raise SpecError(f"{place}: expected a folder of results, found {' '.join(folders) or 'none'}")
-    joined, published = (folder / given.pop(name) if name in given else None for name in ("with", "beside"))
+    joined, published = (folder / given.pop(name) if name in given else None for name in ("merge", "published"))
     source = Source(folder / folders[0], given.pop("grid", None), joined, published)
-    deviations, summary = "--no-deviations" not in switches, "--summary" in switches
+    deviations, summary = "--no-std" not in switches, "--summary" in switches
     return source, read_layout(given, deviations=deviations, summary=summary)
 
 
@@ -186,9 +186,8 @@ def _words(options: str, place: str) -> list[str]:
 
 def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultLayout:
     """A layout from texts, as options have them."""
-    layout: dict[str, object] = {
-        name: given[name] for name in ("split", "metric", "columns", "against") if name in given
-    }
+    layout: dict[str, object] = {name: given[name] for name in ("split", "metric", "columns") if name in given}
+    layout |= {"against": given["baseline"]} if "baseline" in given else {}
     if "rows" in given:
         layout["rows"] = tuple(part.strip() for part in given["rows"].split(",") if part.strip())
     if "digits" in given:

@@ -69,7 +69,7 @@ class UnknownTags:
         if self.excludes_parsing:
             raise TreebankError(
                 f"{path}: expected tags (UPOS) that the model has learned from ({_listed(known)}), found {self} "
-                "(--any-tags, or any_tags=True, parses it anyway)"
+                "(--allow-unseen-tags, or any_tags=True, parses it anyway)"
             )
 
     def __str__(self) -> str:

@@ -89,7 +89,7 @@ class Models:
                     self._by_name.setdefault(name, model)
         self.default = default or self.served[0].id
         if self.default not in self._by_name:
-            raise SpecError(f"--default: expected one of {', '.join(self._by_name)}; got {self.default!r}")
+            raise SpecError(f"--default-model: expected one of {', '.join(self._by_name)}; got {self.default!r}")
 
     def find(self, name: str | None) -> Served:
         """Raises RequestError if there is none of that name."""

@@ -211,7 +211,7 @@ def _format(text: bytes, path: str) -> Format:
         line = text.count(b"\n", 0, doubt.start()) + 1
         what = "a number in column 9 (PHEAD?)" if phead else "features without '=' in column 6"
         raise ConlluError(
-            f"{path}:{line}: {what}: is this CoNLL-U or CoNLL-X? Choose one: --format conllu or --format conllx "
+            f"{path}:{line}: {what}: is this CoNLL-U or CoNLL-X? Choose --input-format conllu or conllx "
             "(in Python: format=...)"
         )
     return "conllu"

@@ -77,9 +77,9 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     ) -> Treebank:
         """A treebank of a text, from which the text can be rebuilt character for character.
 
-        `given`: what the text is, by the names of `panparser parse --input`: "text", "paragraphs" (one per line),
+        `given`: what the text is, as `panparser parse --input-format` has it: "text", "paragraphs" (one per line),
         "lines" (a sentence per line), "tokens" (the same, with spaces between tokens), "vertical" (a token per line,
-        with blank lines between sentences).
+        with blank lines between sentences; `token-lines` on the command line).
         """
         return self._divide(text, given=given, place=place, path=path, threads=threads)[0]
 
