@@ -104,7 +104,7 @@ def test_what_samples_are_worth(run, tmp_path):
         "mean of 2 samples",
         "half of the 95 % interval",
         "needed to match --baseline",
-        "has reached a score",
+        "needed for a score",
     ):
         assert title in out
     lines = [line.split() for line in out.splitlines()]

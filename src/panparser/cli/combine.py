@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -121,7 +121,7 @@ def _combine_trees(
     projective: bool,
     single_root: bool,
     min_votes: float | None,
-    format: str,
+    format: Any,
 ) -> None:
     from panparser.ensembles.arc_weights import Weights
     from panparser.ensembles.combining import combine as combine_treebanks
@@ -144,7 +144,7 @@ def _combine_trees(
         stream.write(combined.to_bytes())
 
 
-def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: str, format: str) -> None:
+def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: str, format: Any) -> None:
     from panparser.ensembles.arc_weights import learn_weights
 
     treebanks = [read_conllu(file, format=format) for file in files]
@@ -163,7 +163,7 @@ def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: s
 
 
 def _combine_models(
-    models: Sequence[str], output: str, weights: str | None, dev: str | None, beam: int | None, format: str
+    models: Sequence[str], output: str, weights: str | None, dev: str | None, beam: int | None, format: Any
 ) -> None:
     from panparser.ensembles.voting import as_voters, vote
     from panparser.pipeline.loading import load, parser_in

@@ -91,7 +91,7 @@ def _is_system(name: str) -> bool:
 # --- Treebanks ---
 
 
-def _show_treebanks(paths: list[str], format: str, as_json: bool) -> None:
+def _show_treebanks(paths: list[str], format: Any, as_json: bool) -> None:
     from panparser.treebank.conllu import read_conllu
     from panparser.treebank.statistics import stats
 

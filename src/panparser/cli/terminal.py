@@ -7,6 +7,7 @@ import math
 import os
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -256,15 +257,27 @@ def is_model(name: str, *, pipe: bool) -> bool:
         return True
     if name != "-" and os.path.exists(name) and not os.path.isfile(name):
         return pipe
-    if name == "-":
-        start = sys.stdin.buffer.peek(8)[:8]  # type: ignore[attr-defined]  # a BufferedReader
-    else:
-        try:
-            with open(name, "rb") as stream:
-                start = stream.read(8)
-        except OSError:
-            return "." not in PurePath(name).name and not os.path.exists(name)  # neither: the message names both
+    try:
+        start = _first_bytes(name)
+    except (OSError, EOFError, zlib.error):
+        return "." not in PurePath(name).name and not os.path.exists(name)  # neither: the message names both
     return len(start) == 8 and start[4:] == bytes(4) and not start.startswith(COMPRESSED_STARTS)
+
+
+def _first_bytes(name: str) -> bytes:
+    """Return the first eight bytes of a file, decompressed if it is a gzip file, or of standard input."""
+    if name == "-":
+        stdin: Any = sys.stdin.buffer
+        start: bytes = stdin.peek(8)[:8]
+        return start
+    with open(name, "rb") as stream:
+        start = stream.read(8)
+    if not start.startswith(b"\x1f\x8b"):
+        return start
+    import gzip  # few models are compressed
+
+    with gzip.open(name) as packed:
+        return packed.read(8)
 
 
 def choose_format(format: str | None, output: str, default: str) -> str:

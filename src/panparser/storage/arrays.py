@@ -10,9 +10,10 @@ import io
 import json
 import math
 import os
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -117,10 +118,16 @@ def _decoded(stream: IO[bytes], name: str, kind: str) -> tuple[Arrays, dict[str,
     return arrays, manifest
 
 
+def _stdin() -> AbstractContextManager[Any]:
+    """Return standard input; its buffer may contain bytes that a command has looked at."""
+    return open(0, "rb", closefd=False) if sys.stdin is None else nullcontext(sys.stdin.buffer)
+
+
 @contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
     """The file, or standard input for -; what is compressed is decompressed as it is read."""
-    with open(0, "rb", closefd=False) if name == "-" else open(name, "rb") as stream:
+    stream: Any
+    with _stdin() if name == "-" else open(name, "rb") as stream:
         if stream.peek(2)[:2] != _GZIP:
             yield stream
             return
