@@ -46,7 +46,7 @@ DECLARED = {
 }
 DECLARED[".hpp"] = DECLARED[".cpp"]
 CODE_COMMENT = re.compile(r"(?:^|\s)//+\s?(.*)$|^\s*/?\*+\s(.*)$")
-NO_CODE = re.compile(r'"(?:[^"\\]|\\.)*"|//.*$')
+CODE_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 NO_PROSE = re.compile(r"<!--.*?-->|`[^`]*`|\]\([^)]*\)")
 
 
@@ -112,12 +112,8 @@ def read_definition(node: Definition) -> Iterator[Text]:
     if isinstance(node, ast.ClassDef):
         yield Text("class", node.name, node.lineno, node.lineno)
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        is_test = node.name.startswith("test_")
-        yield (
-            Text("test", node.name.replace("_", " "), node.lineno, node.lineno)
-            if is_test
-            else Text("function", node.name, node.lineno, node.lineno)
-        )
+        kind, name = ("test", node.name.replace("_", " ")) if node.name.startswith("test_") else ("function", node.name)
+        yield Text(kind, name, node.lineno, node.lineno)
         if isinstance(node.returns, ast.Name) and node.returns.id == "bool":
             yield Text("predicate", node.name, node.lineno, node.lineno)
         if not is_property(node):
@@ -157,11 +153,16 @@ def read_python(source: str, *, has_messages: bool = True) -> Iterator[Text]:
 
 
 def read_code(source: str, suffix: str) -> Iterator[Text]:
-    """Yield the comments and the names declared by C++ or JavaScript."""
+    """Yield the comments, strings and declared names of C++ or JavaScript."""
     for number, line in enumerate(source.splitlines(), 1):
+        code = line
         if comment := CODE_COMMENT.search(line):
             yield Text("comment", comment[1] or comment[2] or "", number, number)
-        for name in DECLARED[suffix].findall(NO_CODE.sub("", line)):
+            code = line[: comment.start()]
+        for match in CODE_STRING.finditer(code):
+            if (text := match[1] or match[2] or "").count(" ") > 1:
+                yield Text("string", text, number, number)
+        for name in DECLARED[suffix].findall(CODE_STRING.sub("", code)):
             yield Text("variable", name, number, number)
 
 

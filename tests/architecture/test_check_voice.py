@@ -132,9 +132,16 @@ def test_names_of_tests_are_read_as_words():
 
 
 @pytest.mark.parametrize("path", ["engine/a.hpp", "engine/a.cpp", "src/a.js"])
-def test_comments_and_names_of_code(path):
+def test_comments_strings_and_names_of_code(path):
     declaration = "const each = 1;" if path.endswith("js") else "const auto each = 1;"
-    lines = ["// whoever reads", "/* nobody */", " * that tells", declaration, 'text("nobody");  // voice']
+    lines = [
+        "// whoever reads",
+        "/* nobody */",
+        " * that tells",
+        declaration,
+        'text("nobody");',
+        'text("that nobody reads");',
+    ]
     hits = list(check_voice.file_hits("\n".join(lines), path))
     assert [(hit.rule, hit.line) for hit in hits] == [
         ("persons", 1),
@@ -142,6 +149,7 @@ def test_comments_and_names_of_code(path):
         ("persons", 2),
         ("tell", 3),
         ("name-pronoun", 4),
+        ("persons", 6),
     ]
 
 
