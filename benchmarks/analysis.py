@@ -41,13 +41,13 @@ def measure(paths: list[Path], words: int) -> dict[str, Any]:
 
     parts: dict[str, Callable[[], object]] = {
         "read three files": lambda: files.extend(pp.parse_conllu(text) for text in texts),
-        "frame": lambda: frames.append(analysis.frame(files[0], files[1], train=once)),
+        "frame": lambda: frames.append(analysis.make_frame(files[0], files[1], train=once)),
         f"scores by each of {len(analysis.CRITERIA)} criteria": lambda: tables(analysis.scores, *analysis.CRITERIA),
         "scores by tag of word and head": lambda: tables(analysis.scores, "upos,head-upos"),
         "confusions": lambda: tables(analysis.confusion, LABELS, "head-upos", "direction"),
         "precision and recall by label": lambda: tables(analysis.precision_recall, LABELS),
         "counts by form and tag": lambda: tables(analysis.counts, "form+upos"),
-        "two predictions by label, with tests": lambda: analysis.compare(analysis.frame(*files), LABELS),
+        "two predictions by label, with tests": lambda: analysis.compare(analysis.make_frame(*files), LABELS),
         "the report": lambda: analysis.report(frames[0]),
     }
     found: dict[str, Any] = {}

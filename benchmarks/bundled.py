@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     gold = pp.read_conllu(folder / "test.conllu", lenient=True)
-    text = pp.raw_text(gold).text
+    text = pp.extract_raw_text(gold).text
     rows = [
         row
         for name in MODELS
@@ -41,8 +41,8 @@ def main() -> None:
         found.append(measured("bundled", labels, {**row.figures, "times slower than en": slower}))
     keep("bundled", found)
     print(
-        pp.ResultLayout(rows=("from", "model"), metric="UPOS,UAS,LAS")
-        .table(pp.Results.made("bundled", found))
+        pp.ResultTableLayout(rows=("from", "model"), metric="UPOS,UAS,LAS")
+        .table(pp.GridResults.made("bundled", found))
         .to_markdown()
     )
 

@@ -61,14 +61,14 @@ class Task:
 
     def run(self, folder: Path) -> Outcome:
         train, dev, test = (pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in PARTS)
-        regions: tuple[pp.Region, ...] = ()
+        regions: tuple[pp.ArcRegion, ...] = ()
         precision = 0.0
         for precision in PRECISIONS:
             if regions := pp.estimate_regions(train, precision=precision, seed=self.seed):
                 break
         plain = pp.train(pp.ParserSpec(), train, dev=dev, seed=self.seed)
         found = {"plain": counts(test, plain.parse(test))}
-        stages = (pp.Stage(name="easy", regions=regions), pp.Stage(name="rest", spec=pp.ParserSpec()))
+        stages = (pp.CascadeStage(name="easy", regions=regions), pp.CascadeStage(name="rest", spec=pp.ParserSpec()))
         for way in WAYS:
             cascade = pp.train_cascade(stages, train, dev=dev, given=way, seed=self.seed)  # type: ignore[arg-type]
             found[way] = counts(test, cascade.parse(test))

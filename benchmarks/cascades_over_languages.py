@@ -37,7 +37,7 @@ from tasks import PARTS, Scored, arguments, build, finish, number, publish
 import panparser as pp
 from panparser import analysis
 from panparser.ensembles.cascade_training import guided, within
-from panparser.transfer.candidates import PLANS, Candidates, Method, Source
+from panparser.transfer.candidates import PLANS, Method, MethodRunner, SourceTreebank
 from panparser.transfer.self_training import self_trained
 from panparser.treebank.regions import Arcs, in_regions
 
@@ -46,9 +46,9 @@ SENTENCES, TESTED, TEXT = 300, 300, 500
 X = {"fr_sequoia": "pt", "en_lines": "sv_lines", "hu": "et"}  # another language to begin with
 LEFT_OF_HEADS = ("DET", "ADP", "AUX", "PRON", "SCONJ")  # the classes that 10 sentences teach best, in the slides
 REGIONS = {
-    "easy": (pp.Region(upos=LEFT_OF_HEADS, direction="right"),),
-    "length 1": (pp.Region(max_length=1),),
-    "length <= 2": (pp.Region(max_length=2),),
+    "easy": (pp.ArcRegion(upos=LEFT_OF_HEADS, direction="right"),),
+    "length 1": (pp.ArcRegion(max_length=1),),
+    "length <= 2": (pp.ArcRegion(max_length=2),),
 }
 OPTIONS: dict[str, Any] = {"strategy": pp.STRATEGIES["dynamic-explore"], "members": 1, "threads": 1}
 MODELS = (
@@ -128,20 +128,20 @@ def reuse(folder: Path, target: str, size: int, seed: int) -> Scores:
 # --- Samples ---
 
 
-def prepared(folder: Path, target: str, size: int, seed: int) -> tuple[Candidates, pp.Treebank, pp.Treebank]:
+def prepared(folder: Path, target: str, size: int, seed: int) -> tuple[MethodRunner, pp.Treebank, pp.Treebank]:
     """Candidates with a sample, text that is not in the sample, and what is tested on."""
     treebank = pp.read_conllu(folder / target / "train.conllu")
     order = np.random.default_rng(seed).permutation(len(treebank)).tolist()
     sample, text = treebank[sorted(order[:size])], treebank[sorted(order[size : size + TEXT])]
-    test = pp.sample(pp.read_conllu(folder / target / "test.conllu"), TESTED)
+    test = pp.sample_sentences(pp.read_conllu(folder / target / "test.conllu"), TESTED)
     treebanks = [pp.read_conllu(each.path) for each in sources(folder, target)]
     known = typology(target)
     chosen = []
-    for each in pp.similar(sample, treebanks):
-        drawn = pp.sample(treebanks[each.number], SENTENCES, seed=seed)
-        chosen.append(Source(each.path, pp.rewrite(drawn, known, seed=seed)[0], each.divergence))
+    for each in pp.rank_sources(sample, treebanks):
+        drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=seed)
+        chosen.append(SourceTreebank(each.path, pp.rewrite_word_order(drawn, known, seed=seed)[0], each.divergence))
     text.heads[:] = -1
-    return Candidates(sources=chosen, nearest=4, sample=sample, dev=None, seed=seed, threads=1), text, test
+    return MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=seed, threads=1), text, test
 
 
 def plans(folder: Path, target: str, size: int, seed: int) -> Scores:
@@ -152,7 +152,7 @@ def plans(folder: Path, target: str, size: int, seed: int) -> Scores:
 
 def kept(
     parsers: list[pp.Parser],
-    candidates: Candidates,
+    candidates: MethodRunner,
     method: Method,
     trees: pp.Treebank,
     text: pp.Treebank | None,
@@ -327,7 +327,7 @@ def of_partial(table: Table) -> list[str]:
         what = "mean" if target is None else target
         uas = number(table.value("partial", "std UAS", target), 0)
         lines.append(f"partial: {what} (seeds {table.seeds('partial')}); UAS of std {uas}; in brackets: the slides")
-        lines.append(f"{'words of regions':36}" + "".join(f"{name:>22}" for name in parsers))
+        lines.append(f"{'regions: words':36}" + "".join(f"{name:>22}" for name in parsers))
         for region in REGIONS:
             shares = [table.value("partial", f"{region} {what}", target) for what in ("ref", "common")]
             for measure in ("words", "precision", "std precision", "common"):

@@ -23,7 +23,7 @@ import panparser as pp
 from panparser.analysis.tables.calibration import binned, calibration_error
 from panparser.learning.logistic import fit
 from panparser.parsing.calibrating import fitted, gold_labels
-from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, Evidence
+from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, ConfidenceSignals
 
 RESULTS = Path(__file__).parent / "results" / "confidence.txt"
 SETS = {
@@ -74,7 +74,7 @@ def trained(folder: Path, seed: int, models: Path) -> pp.Parser:
     return pp.Parser.load(path)
 
 
-def outcomes(parser: pp.Parser, evidence: Evidence, gold: pp.Treebank) -> tuple[Right, Right]:
+def outcomes(parser: pp.Parser, evidence: ConfidenceSignals, gold: pp.Treebank) -> tuple[Right, Right]:
     """Which heads are right, and which heads with labels."""
     heads = evidence.heads == gold.heads
     return heads, heads & (evidence.labels == gold_labels(parser, gold))

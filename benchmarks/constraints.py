@@ -35,7 +35,7 @@ K = 3  # of the Span systems
 WHOLE = ("arc-eager", "arc-hybrid", "non-monotonic-arc-eager", "arc-standard", "attardi")
 PARTIAL = ("arc-eager-partial", "arc-hybrid-partial", "arc-eager-span", "arc-hybrid-span")
 RUNS = 3
-STATIC = pp.Strategy(oracle="static", update_at="max-violation")
+STATIC = pp.TrainingStrategy(oracle="static", update_at="max-violation")
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Result:
         return ", ".join(f"{share} %: UAS {v['uas']:.2f} (free {v['free_uas']:.2f})" for share, v in shares)
 
 
-def given_heads(treebank: pp.Treebank, system: pp.TransitionSystem, share: int, seed: int) -> list[pp.Gold]:
+def given_heads(treebank: pp.Treebank, system: pp.TransitionSystem, share: int, seed: int) -> list[pp.GoldTree]:
     """A share of the heads of each sentence, as far as one projective tree of the system has them."""
     draw = np.random.default_rng([seed, share])
     golds = []
@@ -97,7 +97,7 @@ def given_heads(treebank: pp.Treebank, system: pp.TransitionSystem, share: int, 
             None if head is None or abs((head or root) - word) > (system.max_span or len(heads) + 1) else head
             for word, head in enumerate(heads, start=1)
         ]
-        golds.append(pp.Gold(near).projective_subset(root=system.root, single_root=system.single_root))
+        golds.append(pp.GoldTree(near).projective_subset(root=system.root, single_root=system.single_root))
     return golds
 
 

@@ -43,7 +43,7 @@ from panparser.trees.enumeration import random_projective_tree
 for line in sys.stdin:
     name, root, single, linked, transitions = line.split()
     system, rng = pp.system(name, root=root, single_root=single == "True"), random.Random(1)
-    references = [system.reference(pp.Gold(random_projective_tree(25, rng))) for _ in range(200)]
+    references = [system.reference(pp.GoldTree(random_projective_tree(25, rng))) for _ in range(200)]
     start = time.process_time()
     _, states, *_ = _engine.walk(system._lowered.engine, references, 1, int(transitions), linked == "True", True)
     print(states / (time.process_time() - start), flush=True)
@@ -53,7 +53,7 @@ for line in sys.stdin:
 def rate(system: pp.TransitionSystem, words: int, linked: bool, transitions: int) -> float:
     """States with costs a second."""
     rng = random.Random(1)
-    references = [system.reference(pp.Gold(random_projective_tree(words, rng))) for _ in range(200)]
+    references = [system.reference(pp.GoldTree(random_projective_tree(words, rng))) for _ in range(200)]
     best = 0.0
     for seed in range(3):
         start = time.process_time()

@@ -13,10 +13,10 @@ import torch
 from torch.nn import functional
 
 import panparser as pp
-from panparser.learning.classifiers import Actions, Setup
+from panparser.learning.classifiers import ActionNames, ClassifierSetup
 from panparser.learning.labels import Labels
 from panparser.networks.inputs import InputReader, grouped_by_length
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.neural.modules import rows
 from panparser.neural.training import Trainer
 from panparser.trees.decoding import maximum_spanning_tree
@@ -71,11 +71,13 @@ class GraphParser:
         return parsed
 
 
-def train_graph_parser(network: Network, treebank: pp.Treebank, dev: pp.Treebank, seed: int, epochs: int) -> Any:
+def train_graph_parser(network: NetworkSpec, treebank: pp.Treebank, dev: pp.Treebank, seed: int, epochs: int) -> Any:
     """The parser of the best epoch on the development set, as (parser, epoch)."""
     names = sorted({treebank.vocabulary("deprel")[number] for number in np.unique(treebank.column("deprel"))})
     labels = Labels.anywhere(tuple(names))
-    setup = Setup(system=Actions(("-",)), templates=None, labels=labels, sentences=treebank, seed=seed, epochs=epochs)
+    setup = ClassifierSetup(
+        system=ActionNames(("-",)), templates=None, labels=labels, sentences=treebank, seed=seed, epochs=epochs
+    )
     trainer = Trainer(network, setup, None)
     parser = GraphParser(trainer, names)
     table = np.array([names.index(name) if name in names else 0 for name in treebank.vocabulary("deprel")])

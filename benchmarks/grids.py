@@ -41,7 +41,7 @@ class Clock(pp.GridListener):
     def before_grid(self, waiting: Sequence[pp.GridRun], finished: int, workers: int) -> None:
         self.start = time.perf_counter()
 
-    def after_run(self, run: pp.GridRun, outcome: pp.Outcome) -> None:
+    def after_run(self, run: pp.GridRun, outcome: pp.RunOutcome) -> None:
         self.end = time.perf_counter()
 
 

@@ -66,7 +66,7 @@ class Task:
         for name, mark in ((self.target, ""), (X.get(self.target), "X-")):
             if name is None:
                 continue
-            train = pp.sample(pp.read_conllu(folder / name / "train.conllu"), self.sentences, seed=self.seed)
+            train = pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), self.sentences, seed=self.seed)
             words = pp.train(rich, train, seed=self.seed, **OPTIONS)
             found |= {"Lex": words} if not mark else {}
             found[f"{mark}Delex"] = pp.train(bare, train, seed=self.seed, **OPTIONS)

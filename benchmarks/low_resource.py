@@ -31,7 +31,7 @@ import numpy as np
 from tasks import Scored, arguments, build, finish, number, publish
 
 import panparser as pp
-from panparser.transfer.candidates import Candidates, Method, Source
+from panparser.transfer.candidates import Method, MethodRunner, SourceTreebank
 from panparser.transfer.tagging import tags_alone
 
 TARGETS = ("hu", "fr_sequoia", "el", "lv", "et", "sv_lines", "id", "pt")
@@ -105,17 +105,17 @@ class Task:
         return Scored(scores, time.process_time() - start, build())
 
     def _methods(self, folder: Path) -> dict[str, float]:
-        sample = pp.sample(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
-        test = pp.sample(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
+        sample = pp.sample_sentences(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
+        test = pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
-        ranked = [(treebanks[each.number], each.divergence) for each in pp.similar(sample, treebanks)]
-        drawn = [(pp.sample(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
+        ranked = [(treebanks[each.number], each.divergence) for each in pp.rank_sources(sample, treebanks)]
+        drawn = [(pp.sample_sentences(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
         order = typology(self.target)
-        rewritten = [(pp.rewrite(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
+        rewritten = [(pp.rewrite_word_order(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
         ways = {}
         for is_rewritten, known in ((True, rewritten), (False, drawn)):
-            chosen = [Source(each.path, each, far) for each, far in known]
-            ways[is_rewritten] = Candidates(
+            chosen = [SourceTreebank(each.path, each, far) for each, far in known]
+            ways[is_rewritten] = MethodRunner(
                 sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1
             )
         return {
@@ -125,14 +125,16 @@ class Task:
 
     def _tagged(self, folder: Path) -> dict[str, float]:
         train = pp.read_conllu(folder / self.target / "train.conllu")
-        sample = tags_alone(pp.sample(train, self.size, seed=self.seed))
-        test = tags_alone(pp.sample(pp.read_conllu(folder / self.target / "test.conllu"), TESTED))
+        sample = tags_alone(pp.sample_sentences(train, self.size, seed=self.seed))
+        test = tags_alone(pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED))
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
         order, chosen = typology(self.target), []
-        for each in pp.similar(sample, treebanks):
-            drawn = pp.sample(treebanks[each.number], SENTENCES, seed=self.seed)
-            chosen.append(Source(drawn.path, pp.rewrite(drawn, order, seed=self.seed)[0], each.divergence))
-        candidates = Candidates(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
+        for each in pp.rank_sources(sample, treebanks):
+            drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=self.seed)
+            chosen.append(
+                SourceTreebank(drawn.path, pp.rewrite_word_order(drawn, order, seed=self.seed)[0], each.divergence)
+            )
+        candidates = MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
         words = frequent(train)
         found, tagged = {}, {}
         for name, has_lexicon in TAGGERS.items():

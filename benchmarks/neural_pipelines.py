@@ -60,7 +60,7 @@ class PipelineTask:
         train, dev = (pp.read_conllu(folder / self.treebank / f"{part}.conllu") for part in ("train", "dev"))
         options: dict[str, Any] = {} if self.epochs is None else {"epochs": self.epochs}
         if self.kind != "perceptrons":
-            options["network"] = pp.Network.from_values({"base": "bilstm", **(self.network or {})})
+            options["network"] = pp.NetworkSpec.from_values({"base": "bilstm", **(self.network or {})})
         start = time.perf_counter()
         found = pp.train_pipeline(KINDS[self.kind], train, dev=dev, seed=self.seed, **options)
         kind = "perceptron" if self.kind == "perceptrons" else "network"

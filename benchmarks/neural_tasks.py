@@ -15,7 +15,7 @@ from machine import processor
 from tasks import FOLDER, build
 
 import panparser as pp
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 
 SYSTEM = ("arc-hybrid", "last")
 MODELS = FOLDER.parents[1] / "build" / "neural"
@@ -164,7 +164,7 @@ def train_parser(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> 
 def _options(task: NeuralTask) -> dict[str, Any]:
     if task.kind == "perceptron":
         return {"spec": pp.ParserSpec()}
-    network = Network.from_values({"base": "bilstm", **(task.network or {})})
+    network = NetworkSpec.from_values({"base": "bilstm", **(task.network or {})})
     return {
         "spec": _spec(task),
         "strategy": pp.STRATEGIES[task.strategy],
@@ -182,7 +182,7 @@ def _spec(task: NeuralTask) -> pp.ParserSpec:
 def train_graph(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> Trained:
     from graph_parser import train_graph_parser  # which needs torch
 
-    network = Network.from_values({"base": "bilstm", **(task.network or {})})
+    network = NetworkSpec.from_values({"base": "bilstm", **(task.network or {})})
     epochs = task.epochs or network.learning.epochs
     watch = Stopwatch(task.kind)
     parser, epoch = train_graph_parser(network, train_set, dev, task.seed, epochs)
@@ -208,7 +208,7 @@ def train_voters(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> 
         else:
             parsers.append(pp.train(replace(_spec(task), beam=8), train_set, dev=dev, seed=seed))
     tried = [
-        pp.vote(parsers, weights=[1.0 if kind == "network" else weight for kind in voters])
+        pp.make_voting_parser(parsers, weights=[1.0 if kind == "network" else weight for kind in voters])
         for weight in (PERCEPTRON_WEIGHTS if "perceptron" in voters else (1.0,))
     ]
     best = max(tried, key=lambda parser: pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1)

@@ -25,9 +25,9 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 import panparser as pp
 from panparser.server.limits import Limits
-from panparser.server.models import Models, Served
+from panparser.server.models import ModelRegistry, ServedModel
 from panparser.server.running import listen, server_of
-from panparser.server.service import Service
+from panparser.server.service import ServerApp
 
 RESULTS = Path(__file__).parent / "results" / "pages.txt"
 CHROMIUM = "/usr/bin/chromium"
@@ -64,7 +64,7 @@ CHOSEN = f"""async () => {{
 
 @contextmanager
 def served() -> Iterator[str]:
-    service = Service(Models([Served.of("en")]), Limits())
+    service = ServerApp(ModelRegistry([ServedModel.of("en")]), Limits())
     listening = listen("127.0.0.1", 0)
     server = server_of(service)
     thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
@@ -106,7 +106,7 @@ def busy(page: Page) -> tuple[list[float], float]:
 def measured(browser: Browser, server: str, sentence: pp.Sentence, path: Path) -> str:
     parser = pp.load("en").parser
     assert isinstance(parser, pp.Parser)
-    pp.step(parser, sentence).save(path)
+    pp.step_through(parser, sentence).save(path)
     found: list[tuple[float, ...]] = []
     for _ in range(RUNS):
         with opened(browser, f"file://{path}") as page:

@@ -266,7 +266,7 @@ def epochs(folder: Path) -> list[str]:
     lines.append(f"{'':14}" + "".join(f"{size:10}" for size in sizes))
     for name in ("greedy", "beam 8"):
         spec = pp.ParserSpec(beam=1) if name == "greedy" else pp.ParserSpec()
-        strategy = pp.STRATEGIES["dynamic"] if name == "greedy" else pp.Training().strategy
+        strategy = pp.STRATEGIES["dynamic"] if name == "greedy" else pp.TrainingConfig().strategy
         seconds, micros = [], []
         for size in sizes:
             part, clock = treebank[:size], Clock()

@@ -260,7 +260,9 @@ class Race:
             facts |= dict(zip(("words/s", "words/s with start"), rates, strict=True)) if rates else {}
             recipe = {"name": name, "settings": contender.key or "the defaults"}
             inputs = [str(self.train), str(self.dev)]
-            outcome = pp.outcome_of({"peer": recipe}, {"test": (str(self.test), predicted)}, inputs=inputs, facts=facts)
+            outcome = pp.external_outcome(
+                {"peer": recipe}, {"test": (str(self.test), predicted)}, inputs=inputs, facts=facts
+            )
         except pp.PanParserError as error:
             raise FailureError(f"has no output that can be scored: {error}") from error
         labels = {"treebank": self.train.parent.name, "from": "gold tags", "system": name}

@@ -147,7 +147,7 @@ def start_up(text: str = "They ate the pizza with anchovies.") -> float:
 def compare(folder: Path, model: str, before: Path) -> list[str]:
     """Words a second from raw text to trees in both builds, and whether they write the same bytes."""
     gold = pp.read_conllu(folder / "test.conllu", lenient=True)
-    text = pp.raw_text(gold).text
+    text = pp.extract_raw_text(gold).text
     copies = max(1, round(TEXT_WORDS / gold.words))
     lines = []
     with tempfile.TemporaryDirectory() as temporary:
@@ -229,7 +229,7 @@ def main() -> None:
     rows: list[Row] = []
     for folder in said.folders:
         gold = pp.read_conllu(folder / "test.conllu", lenient=True)
-        text = pp.raw_text(gold).text
+        text = pp.extract_raw_text(gold).text
         new = panparser_rows(folder, gold, text)
         new += udpipe_rows(folder, gold, text, said.cache, options) if peer else []
         rows += new

@@ -10,7 +10,7 @@ neither XPOS nor FEATS, with gold tags): from the source without its words, from
 Several sources vote: arcs that at least so many of four have (to fr from en, es, it and de; to tr from en, de, fi, ru).
 Whether linked words must have the same tag is also tried where it could be chosen: parsers that learn from the first
 800 projected sentences of eight languages, on the gold trees of the last 200.
-The defaults of `Aligner` were chosen on en-sv, en-de, en-fi and en-hi, and by parsers tested on the development set of
+The defaults of `AlignerConfig` were chosen on en-sv, en-de, en-fi and en-hi, and by parsers tested on the development set of
 sv_talbanken and on held-out sentences of PUD (de, fi, hi, ar); en-fr and en-tr chose none of them, but
 were looked at: that links depend on the trees of the source was tried because en-tr fell short.
 Finished tasks are kept in benchmarks/results/projection.jsonl, the tables in projection.txt.
@@ -58,7 +58,7 @@ class Corpora:
     def __init__(self, pud: Path, ud: Path) -> None:
         self.pud, self.ud = pud, ud
         self.made: dict[tuple[str, ...], pp.Treebank] = {}
-        self.links: dict[str, list[pp.Links]] = {}
+        self.links: dict[str, list[pp.WordAlignments]] = {}
 
     def _once(self, key: tuple[str, ...], make: Callable[[], pp.Treebank]) -> pp.Treebank:
         if key not in self.made:
@@ -77,13 +77,15 @@ class Corpora:
         return source, target
 
     def projected(self, pair: str, setting: str) -> pp.Treebank:
-        return self._once((pair, setting), lambda: pp.project(*self.sides(pair), **LINKED[setting]))
+        return self._once((pair, setting), lambda: pp.project_trees(*self.sides(pair), **LINKED[setting]))
 
     def voted(self, pair: str, setting: str) -> pp.Treebank:
         sources, target = [self.language(name) for name in SEVERAL[pair]], self.sides(pair)[1]
         if pair not in self.links:
-            self.links[pair] = [pp.align(source, target) for source in sources]
-        return self._once((pair, setting), lambda: pp.project(sources, target, self.links[pair], votes=VOTES[setting]))
+            self.links[pair] = [pp.align_words(source, target) for source in sources]
+        return self._once(
+            (pair, setting), lambda: pp.project_trees(sources, target, self.links[pair], votes=VOTES[setting])
+        )
 
     def completed(self, pair: str, seed: int) -> pp.Treebank:
         """Projected trees, with gaps filled by a parser without words that learned from the source."""

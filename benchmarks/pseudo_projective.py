@@ -16,7 +16,7 @@ from panparser.trees.projectivity import ENCODINGS
 
 def returned(treebank: pp.Treebank, encoding: str) -> tuple[int, int]:
     """Non-projective sentences, and how many of them come back with every head and label."""
-    flags, _ = pp.nonprojectivity(treebank.heads, treebank.offsets)
+    flags, _ = pp.nonprojectivity_counts(treebank.heads, treebank.offsets)
     crossed = sorted(set(treebank.sentence_of_word()[flags].tolist()))
     same = 0
     for number in crossed:

@@ -24,7 +24,7 @@ from measured import claims, keep
 from tasks import Scored, arguments, build, finish, number, one_seed, publish
 
 import panparser as pp
-from panparser.transfer.candidates import Candidates
+from panparser.transfer.candidates import MethodRunner
 
 TARGETS, SIZE, KNOWN = ("hu", "el", "id", "fr_sequoia"), 20, 300
 ROWS = {
@@ -56,7 +56,7 @@ class Task:
         start = time.process_time()
         candidates, _, test = prepared(folder, self.target, SIZE, self.seed)
         assert candidates.sample is not None
-        dev = pp.sample(pp.read_conllu(folder / self.target / "dev.conllu"), KNOWN)
+        dev = pp.sample_sentences(pp.read_conllu(folder / self.target / "dev.conllu"), KNOWN)
         scores = {}
         for way in ROWS:
             made: Any = told(candidates, dev) if way == "told" else candidates.make(way, candidates.sample)  # type: ignore[arg-type]
@@ -64,10 +64,10 @@ class Task:
         return Scored(scores, time.process_time() - start, build())
 
 
-def told(candidates: Candidates, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
+def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     """The cascade of the plan, with regions in which parsers are the best on other sentences."""
     near = candidates.sources[: candidates.nearest]
-    alone = [Candidates(**{**_fields(candidates), "sources": [each]}).learn("all", None) for each in near]
+    alone = [MethodRunner(**{**_fields(candidates), "sources": [each]}).learn("all", None) for each in near]
     first, last = (candidates.learn(method, candidates.sample) for method in ("sample", "joint"))
     parsers = [first, *alone, last]
     divergences = [None, *(each.divergence or 0.0 for each in near), -1.0]
@@ -76,11 +76,11 @@ def told(candidates: Candidates, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     )
     rows = [(own, parser) for own, parser in zip(known, parsers, strict=False) if own.regions]
     rows.sort(key=lambda row: -(row[0].precision or 0.0))
-    stages = [pp.Stage(keep=own.regions, model=parser) for own, parser in rows]
-    return pp.train_cascade([*stages, pp.Stage(model=last)]) if stages else last
+    stages = [pp.CascadeStage(keep=own.regions, model=parser) for own, parser in rows]
+    return pp.train_cascade([*stages, pp.CascadeStage(model=last)]) if stages else last
 
 
-def _fields(candidates: Candidates) -> dict[str, Any]:
+def _fields(candidates: MethodRunner) -> dict[str, Any]:
     return {name: getattr(candidates, name) for name in ("nearest", "sample", "dev", "seed", "threads")}
 
 

@@ -81,14 +81,14 @@ class Task:
         train, dev, test = (
             pp.read_conllu(folder / self.target / f"{part}.conllu") for part in ("train", "dev", "test")
         )
-        test = pp.sample(test, TESTED)
+        test = pp.sample_sentences(test, TESTED)
         curves = analysis.sample_curves(
             pp.ParserSpec(**SPEC), train, test, SIZES, "upos,direction,difficulty,kind",
             samples=SAMPLES, seed=self.seed, **LEARNING,
         )  # fmt: skip
         found = transferred(folder, self.target, test, self.seed)
         table = pd.DataFrame(curves.scores.reshape(len(curves.words), -1), index=curves.index)
-        fine = analysis.frame(test, *found.values(), names=list(found))
+        fine = analysis.make_frame(test, *found.values(), names=list(found))
         others = analysis.scores(fine, "upos,direction,difficulty,kind", ["uas"]).iloc[:, 1:].to_numpy(dtype=float)
         values = np.hstack([table.to_numpy()[:-1], others.reshape(len(table) - 1, -1)])
         words = curves.words[:-1]
@@ -102,7 +102,10 @@ class Task:
                 "spread": [round(float(each), 3) for each in scores.std(axis=1, ddof=1)],
                 **dict(zip(found, [round(float(each), 3) for each in mean[len(SIZES) * SAMPLES :]], strict=True)),
             }
-        bias = {name: sampled(name, pp.sample(train, LEARNED, seed=self.seed), dev, self.seed) for name in STRATEGIES}
+        bias = {
+            name: sampled(name, pp.sample_sentences(train, LEARNED, seed=self.seed), dev, self.seed)
+            for name in STRATEGIES
+        }
         return Outcome(classes, bias, time.process_time() - start, build())
 
 
@@ -119,8 +122,10 @@ def groups(index: pd.Index) -> dict[str, npt.NDArray[np.bool_]]:
 def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict[str, pp.Treebank]:
     """The test set as all sources together see it, by way of rewriting."""
     names = [name for name in sources(folder) if language(name) != language(target)]
-    drawn = [pp.sample(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=seed) for name in names]
-    ranked = pp.similar(test, drawn)
+    drawn = [
+        pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=seed) for name in names
+    ]
+    ranked = pp.rank_sources(test, drawn)
     found = {}
     for way, rewrite in ways(language(target), seed).items():
         if way in TRANSFERS:
@@ -129,7 +134,7 @@ def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict
                 spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), **SPEC)
                 parser = pp.train(spec, rewrite(drawn[each.number]), seed=seed, **LEARNING)
                 trees.append(parser.parse(test, any_tags=True))  # small sources lack rare tags
-            found[TRANSFERS[way]] = pp.combine(trees, weights=[each.weight for each in ranked])
+            found[TRANSFERS[way]] = pp.combine_trees(trees, weights=[each.weight for each in ranked])
     return found
 
 
@@ -140,7 +145,7 @@ def sampled(strategy: str, train: pp.Treebank, dev: pp.Treebank, seed: int) -> d
         pp.ParserSpec(beam=BEAM), train, strategy=pp.STRATEGIES[strategy], listeners=[heard], seed=seed, **LEARNING
     )
     met = analysis.states_met(parser, dev)
-    frame = analysis.frame(dev, parser.parse(dev, any_tags=True))
+    frame = analysis.make_frame(dev, parser.parse(dev, any_tags=True))
     quarters = analysis.scores(frame, "quarter", ["uas"])["uas"]
     return {
         "bias": analysis.sampling_bias(heard.counts(parser), met),

@@ -30,7 +30,7 @@ from machine import heading
 
 import panparser as pp
 from panparser._threads import cores
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 
 RESULTS = Path(__file__).parent / "results" / "serving.txt"
 THREADS = 2
@@ -73,7 +73,7 @@ def pieces(treebank: pp.Treebank, clients: int, sentences: int) -> list[str]:
     found = []
     for client in range(clients):
         start = client * sentences % max(len(treebank) - sentences, 1)
-        found.append(f"Number {client}.\n\n{raw_text(treebank[start : start + sentences]).text}")
+        found.append(f"Number {client}.\n\n{extract_raw_text(treebank[start : start + sentences]).text}")
     return found
 
 

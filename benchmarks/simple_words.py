@@ -68,7 +68,7 @@ class Task:
         train, test = (pp.read_conllu(folder / self.target / f"{part}.conllu") for part in ("train", "test"))
         spec = pp.ParserSpec(templates=pp.templates("zn11"), **SPEC)
         curves = analysis.sample_curves(
-            spec, train, pp.sample(test, TESTED), SIZES, "upos,direction,difficulty,kind",
+            spec, train, pp.sample_sentences(test, TESTED), SIZES, "upos,direction,difficulty,kind",
             samples=SAMPLES, seed=self.seed, **LEARNING,
         )  # fmt: skip
         words, classes = curves.words[:-1], {}

@@ -64,7 +64,7 @@ def speed() -> list[str]:
     ]
     for oracle in ORACLES:
         system, rng = swap_standard(oracle), random.Random(1)
-        references = [system.reference(pp.Gold(random_projective_tree(25, rng))) for _ in range(200)]
+        references = [system.reference(pp.GoldTree(random_projective_tree(25, rng))) for _ in range(200)]
         rates = []
         for linked in (False, True):
             walk = partial(_engine.walk, system._lowered.engine, references, 1, 100_000, linked, True)
@@ -87,7 +87,7 @@ def higher_limit(system: pp.TransitionSystem) -> lowering.Lowered:
         potentials["swap-loss"] = before
 
 
-def compared(oracle: str, golds: list[pp.Gold]) -> tuple[float, float]:
+def compared(oracle: str, golds: list[pp.GoldTree]) -> tuple[float, float]:
     """The share of the states of noisy derivations whose costs differ under the higher limit, and by how much."""
     systems = swap_standard(oracle), swap_standard(oracle)
     systems[1].__dict__["_lowered"] = higher_limit(systems[1])
@@ -107,7 +107,7 @@ def compared(oracle: str, golds: list[pp.Gold]) -> tuple[float, float]:
 
 
 def limits(name: str, treebank: pp.Treebank) -> str:
-    golds = [pp.Gold(list(sentence.heads)) for sentence in treebank[:SENTENCES]]
+    golds = [pp.GoldTree(list(sentence.heads)) for sentence in treebank[:SENTENCES]]
     system = swap_standard("dynamic")
     references = [system.reference(gold) for gold in golds]
     _, states, _, _, approximated = _engine.walk(system._lowered.engine, references, 1, 200_000, False, True)

@@ -22,7 +22,7 @@ RUNS = 3
 def row(folder: Path) -> str:
     train, test = (pp.read_conllu(folder / f"{part}.conllu", lenient=True) for part in ("train", "test"))
     tokenizer, tokenizer_seconds = timed(lambda: pp.train_tokenizer(train))
-    text = pp.raw_text(test).text
+    text = pp.extract_raw_text(test).text
     found, seconds = timed(lambda: tokenizer.tokenize(text), RUNS)
     scores = pp.evaluate(test, found, samples=0)
     f1 = [scores[name].f1 for name in ("Tokens", "Sentences", "Words")]

@@ -86,15 +86,16 @@ class Task:
         start = time.process_time()
         paths = {part: folder / self.target / f"{part}.conllu" for part in PARTS}
         parts = {
-            part: pp.sample(pp.read_conllu(path), TESTED)
+            part: pp.sample_sentences(pp.read_conllu(path), TESTED)
             for part, path in paths.items()
             if path.exists() and path.stat().st_size
         }
         names = [name for name in sources(folder) if language(name) != language(self.target)]
         drawn = {
-            name: pp.sample(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=self.seed) for name in names
+            name: pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=self.seed)
+            for name in names
         }
-        ranks = {part: pp.similar(gold, list(drawn.values())) for part, gold in parts.items()}
+        ranks = {part: pp.rank_sources(gold, list(drawn.values())) for part, gold in parts.items()}
         divergences = {part: {names[each.number]: each.divergence for each in rank} for part, rank in ranks.items()}
         pairs: dict[str, dict[str, Scores]] = {}
         together: dict[str, Scores] = {}
@@ -131,7 +132,7 @@ def ways(target: str, seed: int) -> dict[str, Callable[[pp.Treebank], pp.Treeban
         return found
 
     def rewriting(goal: Literal["cautious", "full"]) -> Callable[[pp.Treebank], pp.Treebank]:
-        return lambda treebank: pp.rewrite(treebank, typology, goal=goal, seed=seed)[0]
+        return lambda treebank: pp.rewrite_word_order(treebank, typology, goal=goal, seed=seed)[0]
 
     return found | {goal: rewriting(goal) for goal in GOALS}
 
@@ -159,7 +160,7 @@ def combined(
         trees = [found[name][part] for name in nearest]
         for name, power in POWERS.items():
             weights = [max(divergences[part][source], LEAST_DIVERGENCE) ** -power for source in nearest]
-            best = pp.combine(trees, weights=[weight / weights[0] for weight in weights])
+            best = pp.combine_trees(trees, weights=[weight / weights[0] for weight in weights])
             rows[f"combined {name}, {way}"][part] = scores(gold, best)
     return cast("dict[str, Scores]", rows)
 

@@ -32,7 +32,9 @@ def main() -> None:
     lines = [f"{len(files)} sources, {SENTENCES} sentences; {'clock':>20}{'CPU':>10}{'memory':>12}{'model':>10}"]
     with tempfile.TemporaryDirectory() as place:
         sample, model = Path(place) / "sample.conllu", Path(place) / "hu.panparser"
-        pp.write_conllu(sample, pp.sample(pp.read_conllu(folder / TARGET / "train.conllu"), SENTENCES, seed=1))
+        pp.write_conllu(
+            sample, pp.sample_sentences(pp.read_conllu(folder / TARGET / "train.conllu"), SENTENCES, seed=1)
+        )
         for name, flag in (("with their trees", "--sample"), ("with their tags alone", "--tagged-text")):
             command: tuple[str | Path, ...] = ("transfer", flag, sample, "--sources", *files, "--language", TARGET)
             usage = measure(panparser(*command, "--threads", str(THREADS), "-o", model))

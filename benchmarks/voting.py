@@ -74,7 +74,7 @@ def of_seeds(treebank: pp.Treebank, dev: pp.Treebank) -> list[float]:
     counted = Counted(parsers, dev)
     uas = [mean(score(parser, dev)[0] for parser in parsers)]
     uas += [counted.parse(by_choice=False), counted.parse(by_choice=True)]
-    if abs(uas[1] - score(pp.vote(parsers), dev)[0]) > 0.1:
+    if abs(uas[1] - score(pp.make_voting_parser(parsers), dev)[0]) > 0.1:
         raise SystemExit("the slow vote and the engine's differ")
     return uas
 
@@ -90,7 +90,7 @@ def of_mixed(treebank: pp.Treebank, dev: pp.Treebank) -> list[float]:
         ),
     ]
     weights = [1 / lead(parser, dev) for parser in parsers]
-    votes = [pp.vote(parsers), pp.vote(parsers, weights=weights)]
+    votes = [pp.make_voting_parser(parsers), pp.make_voting_parser(parsers, weights=weights)]
     return [max(score(parser, dev)[1] or 0 for parser in parsers), *(score(vote, dev)[1] or 0 for vote in votes)]
 
 

@@ -19,15 +19,15 @@ SMALL = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
 class Covington(pp.PythonSystem):
     transitions = ("SHIFT", "NO_ARC", "LEFT", "RIGHT")
 
-    def initial(self, words: int) -> pp.StateView:
-        state = pp.StateView(words, [], list(range(1, words + 1)))
+    def initial(self, words: int) -> pp.MutableState:
+        state = pp.MutableState(words, [], list(range(1, words + 1)))
         state.passed = []  # words between the two in focus, nearest to the right one first
         return state
 
-    def is_final(self, state: pp.StateView) -> bool:
+    def is_final(self, state: pp.MutableState) -> bool:
         return not state.buffer
 
-    def legal(self, state: pp.StateView, transition: str) -> bool:
+    def legal(self, state: pp.MutableState, transition: str) -> bool:
         if transition == "SHIFT" or not state.stack:
             return transition == "SHIFT"
         if transition == "NO_ARC":
@@ -36,7 +36,7 @@ class Covington(pp.PythonSystem):
         head, dependent = (right, left) if transition == "LEFT" else (left, right)
         return state.heads[dependent] == -1 and not dominates(state.heads, dependent, head)
 
-    def apply(self, state: pp.StateView, transition: str) -> None:
+    def apply(self, state: pp.MutableState, transition: str) -> None:
         if transition == "SHIFT":
             state.stack = [*state.stack, *reversed(state.passed), state.buffer[0]]
             state.passed, state.buffer = [], state.buffer[1:]
@@ -52,7 +52,7 @@ class Covington(pp.PythonSystem):
             state.attach(left, right)
         state.passed.append(state.stack.pop())
 
-    def cost(self, state: pp.StateView, transition: str, gold: pp.Gold) -> int:
+    def cost(self, state: pp.MutableState, transition: str, gold: pp.GoldTree) -> int:
         after = state.copy()
         self.apply(after, transition)
         return loss(after, gold) - loss(state, gold)
@@ -64,7 +64,7 @@ def dominates(heads: list[int], above: int, below: int) -> bool:
     return below == above
 
 
-def loss(state: pp.StateView, gold: pp.Gold) -> int:
+def loss(state: pp.MutableState, gold: pp.GoldTree) -> int:
     """Gold arcs that are out of reach, and the cycles that those within reach would close."""
     right = state.buffer[0] if state.buffer else state.words + 1
     left = state.stack[-1] if state.stack else 0

@@ -3,7 +3,7 @@
 import panparser as pp
 
 forms = ["They", "ate", "the", "pizza", "with", "anchovies", "."]
-gold = pp.Gold([2, 0, 4, 2, 6, 4, 2], ["nsubj", "root", "det", "obj", "case", "nmod", "punct"])
+gold = pp.GoldTree([2, 0, 4, 2, 6, 4, 2], ["nsubj", "root", "det", "obj", "case", "nmod", "punct"])
 system = pp.system("arc-eager", root="last", single_root=True)
 
 print(system, end="\n\n")

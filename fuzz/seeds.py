@@ -121,9 +121,9 @@ _SPEC = {"beam": 2, "templates": pp.templates("zn11")}
 _BRIEF: dict[str, Any] = {"epochs": 1, "members": 1}
 
 
-def _vectors() -> pp.Vectors:
+def _vectors() -> pp.WordVectors:
     rng = np.random.default_rng(1)
-    return pp.Vectors.from_dict(dict(zip(_WORDS, rng.normal(size=(len(_WORDS), 4)).tolist(), strict=True)))
+    return pp.WordVectors.from_dict(dict(zip(_WORDS, rng.normal(size=(len(_WORDS), 4)).tolist(), strict=True)))
 
 
 def _parser(**options: Any) -> pp.Parser:
@@ -132,11 +132,11 @@ def _parser(**options: Any) -> pp.Parser:
 
 
 def _cascade() -> Any:
-    regions = (pp.Region(upos="NOUN", direction="left"),)
+    regions = (pp.ArcRegion(upos="NOUN", direction="left"),)
     partial = pp.ParserSpec(system=pp.system("arc-eager-partial"), **_SPEC)
     stages = (
-        pp.Stage(name="first", regions=regions, spec=partial, options=_BRIEF),
-        pp.Stage(name="last", spec=pp.ParserSpec(**_SPEC), options=_BRIEF),
+        pp.CascadeStage(name="first", regions=regions, spec=partial, options=_BRIEF),
+        pp.CascadeStage(name="last", spec=pp.ParserSpec(**_SPEC), options=_BRIEF),
     )
     return pp.train_cascade(stages, treebank(), given="gold")
 
@@ -154,33 +154,33 @@ def _with_vectors() -> pp.Parser:
 def _classified(classifier: pp.Classifier) -> pp.Parser:
     templates = pp.Templates.parse("S0.form\nB0.form\nS0.lemma B0.lemma")
     spec = pp.ParserSpec(beam=1, templates=templates)
-    if isinstance(classifier, pp.Vote):
+    if isinstance(classifier, pp.VotingClassifier):
         labels = _classified(pp.Perceptron()).labels
         return pp.Parser(spec, labels, [], {}, classifier=classifier)
     return pp.train(spec, treebank(), classifier=classifier, epochs=1)
 
 
 def _network(*columns: str, **more: Any) -> pp.Parser:
-    inputs = tuple(pp.Input(column=column, size=4) for column in columns)
-    network = pp.Network(inputs=inputs, **{"positions": ("S1", "S0", "B0"), "hidden": 5, **more})
+    inputs = tuple(pp.NetworkInput(column=column, size=4) for column in columns)
+    network = pp.NetworkSpec(inputs=inputs, **{"positions": ("S1", "S0", "B0"), "hidden": 5, **more})
     vectors = _vectors() if "vector" in columns else None
     return random_network_parser(pp.ParserSpec(beam=2), network, treebank(), vectors=vectors)
 
 
 def _network_tagger(*columns: str) -> pp.NetworkTagger:
-    inputs = tuple(pp.Input(column=column, size=4) for column in columns)
-    network = pp.Network(inputs=inputs, layers=1, size=3, tags=("upos", "feats"), tag_hidden=4)
+    inputs = tuple(pp.NetworkInput(column=column, size=4) for column in columns)
+    network = pp.NetworkSpec(inputs=inputs, layers=1, size=3, tags=("upos", "feats"), tag_hidden=4)
     return random_network_tagger(network, treebank(), vectors=_vectors())
 
 
 _MODELS = {
     "parser": _parser,
     "unlabeled": lambda: _parser(labeled=False, beam=1, system=pp.system("swap-standard")),
-    "vote": lambda: pp.vote([_parser(), _parser(beam=1)]),
+    "vote": lambda: pp.make_voting_parser([_parser(), _parser(beam=1)]),
     "vectors": _with_vectors,
     "classifier": lambda: _classified(pp.Perceptron()),
-    "joint": lambda: _classified(pp.Joint(pp.Perceptron(), of=("label", "tag"))),
-    "several": lambda: _classified(pp.Vote([_classified(pp.Perceptron()).classifier] * 2)),
+    "joint": lambda: _classified(pp.JointClassifier(pp.Perceptron(), of=("label", "tag"))),
+    "several": lambda: _classified(pp.VotingClassifier([_classified(pp.Perceptron()).classifier] * 2)),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), treebank(), **_BRIEF),
     "tokenizer": lambda: pp.train_tokenizer(treebank(), epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(treebank(), epochs=1),
@@ -195,7 +195,9 @@ _NETWORKS = {
     ),
     "network-half": lambda: _network("lemma", "upos", "xpos", arcs=3, precision="float16"),
     "network-tagger": lambda: _network_tagger("form", "characters", "vector"),
-    "network-vote": lambda: _classified(pp.Vote([_network("form").classifier, _network("upos", arcs=2).classifier])),
+    "network-vote": lambda: _classified(
+        pp.VotingClassifier([_network("form").classifier, _network("upos", arcs=2).classifier])
+    ),
 }
 MODELS, NETWORKS = tuple(_MODELS), tuple(_NETWORKS)
 

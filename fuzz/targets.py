@@ -17,7 +17,7 @@ from fuzz.models import MODEL_TARGETS
 from fuzz.mutation import as_toml, changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_text
 from panparser.analysis.criteria.builtin import key
-from panparser.analysis.frame import Frame, frame
+from panparser.analysis.frame import Frame, make_frame
 from panparser.errors import ConlluError, PanParserError
 from panparser.storage.toml import to_toml
 from panparser.treebank.treebank import COLUMNS
@@ -114,19 +114,19 @@ def check_text(data: bytes) -> None:
 
 def check_glossed(data: bytes) -> None:
     """Glossed text that can be read is a treebank that can be read."""
-    sentences = pp.read_glossed(_file("glossed.txt", data))
-    written = pp.glossed_treebank(sentences).treebank
+    sentences = pp.read_igt(_file("glossed.txt", data))
+    written = pp.convert_glosses(sentences).treebank
     assert (len(written), written.problems) == (len(sentences), [])
     assert pp.parse_conllu(written.to_bytes()).words == sum(len(sentence.words) for sentence in sentences)
 
 
 def check_links(data: bytes) -> None:
     """Links that can be read can be written and read again, and their probabilities are few digits away."""
-    links = pp.read_links(_file("links.txt", data), possible=True)
+    links = pp.read_alignments(_file("links.txt", data), possible=True)
     again = _file("again.txt", links.to_text().encode())
-    assert pp.read_links(again).pairs == links.pairs
+    assert pp.read_alignments(again).pairs == links.pairs
     again = _file("again.txt", links.to_text(probabilities=True).encode())
-    assert pp.read_links(again).pairs == links.pairs
+    assert pp.read_alignments(again).pairs == links.pairs
     assert links.reversed().reversed() == links
     assert links.one_to_one() & links == links.one_to_one()
 
@@ -158,7 +158,7 @@ def check_gloss_table(data: bytes) -> None:
     """With any table, glosses can be looked up."""
     table = pp.GlossTable.read(_file("glosses.toml", data))
     for text in seeds.glossed():
-        pp.glossed_treebank(pp.read_glossed(_file("glossed.txt", text), table=table), table=table)
+        pp.convert_glosses(pp.read_igt(_file("glossed.txt", text), table=table), table=table)
 
 
 def check_table(data: bytes) -> None:
@@ -204,7 +204,7 @@ def check_criterion(data: bytes) -> None:
 
 @cache
 def _frame() -> Frame:
-    return frame(seeds.treebank(), _pipeline().parser.parse(seeds.treebank()))
+    return make_frame(seeds.treebank(), _pipeline().parser.parse(seeds.treebank()))
 
 
 def check_strategy(data: bytes) -> None:
@@ -212,8 +212,8 @@ def check_strategy(data: bytes) -> None:
         values = json.loads(data)
     except (ValueError, RecursionError):  # recipes hold strategies, and refuse such text themselves
         return
-    strategy = pp.Strategy.from_values(values)
-    assert pp.Strategy.from_values(strategy.to_values()) == strategy
+    strategy = pp.TrainingStrategy.from_values(values)
+    assert pp.TrainingStrategy.from_values(strategy.to_values()) == strategy
     for epoch in (1, 7):
         strategy.lowered(epoch)
 
@@ -227,28 +227,28 @@ def check_grid(data: bytes) -> None:
 
 def check_outcome(data: bytes) -> None:
     """What can be read has figures, or says that it has none."""
-    outcome = pp.Outcome.read(Path(_file("outcome.json", data)))
+    outcome = pp.RunOutcome.read(Path(_file("outcome.json", data)))
     for split in outcome.values["sentences"]:
         outcome.counts(split, "UAS")
-    assert pp.Outcome.parse(outcome.line(), "outcome").values == outcome.values
+    assert pp.RunOutcome.parse(outcome.line(), "outcome").values == outcome.values
 
 
 def check_weights(data: bytes) -> None:
-    weights = pp.Weights.read(_file("weights.toml", data))
-    pp.combine([seeds.treebank(), seeds.treebank()], weights=weights)
+    weights = pp.ArcWeights.read(_file("weights.toml", data))
+    pp.combine_trees([seeds.treebank(), seeds.treebank()], weights=weights)
 
 
 def check_typology(data: bytes) -> None:
     typology = pp.Typology.read(_file("typology.toml", data))
     again = pp.Typology.read(_file("typology.toml", typology.to_toml().encode()))
     assert [trait.name for trait in again] == [trait.name for trait in typology]
-    pp.rewrite(seeds.treebank(), typology)
+    pp.rewrite_word_order(seeds.treebank(), typology)
 
 
 def check_rewriting(data: bytes) -> None:
     """What can be read can be rewritten, and is as well-formed as it was."""
     treebank = pp.parse_conllu(data, format="conllu")
-    rewritten, _ = pp.rewrite(treebank, pp.Typology.from_values(seeds.TYPOLOGIES[0]))
+    rewritten, _ = pp.rewrite_word_order(treebank, pp.Typology.from_values(seeds.TYPOLOGIES[0]))
     assert not any(problem.fatal for problem in rewritten.problems)
     assert len(rewritten) == len(treebank)
     crossing = [not pp.is_projective(sentence.heads) for sentence in treebank]

@@ -37,7 +37,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: 
 
 import panparser as pp
 from panparser.networks.classifier import NetworkClassifier
-from panparser.networks.network import Input
+from panparser.networks.network import NetworkInput
 from panparser.pipeline.bundled import MODELS, SUFFIX
 from panparser.pipeline.training import scores
 
@@ -53,7 +53,7 @@ class Model:
 
     title: str
     spec: pp.PipelineSpec
-    network: pp.Network | None = None
+    network: pp.NetworkSpec | None = None
     tokenizer: str | None = None
     packed: bool = False
 
@@ -66,9 +66,9 @@ CHOICES = {
         network=replace(
             pp.BILSTM,
             inputs=(
-                Input(column="form", size=100, least=2),
-                Input(column="characters", size=150, encoder="lstm"),
-                Input(column="vector", size=100),
+                NetworkInput(column="form", size=100, least=2),
+                NetworkInput(column="characters", size=150, encoder="lstm"),
+                NetworkInput(column="vector", size=100),
             ),
             layers=2,
             size=250,
@@ -78,7 +78,7 @@ CHOICES = {
             tag_hidden=128,
             tag_layer=1,
             precision="int8",
-            learning=pp.Learning(updates=12000, epochs=40, tag_loss=2.0),
+            learning=pp.NetworkTraining(updates=12000, epochs=40, tag_loss=2.0),
         ),
         tokenizer="en",
         packed=True,
@@ -110,7 +110,7 @@ class Progress(pp.Listener):
             print(f"epoch {report.epoch}: dev UAS {report.uas:.2f}, LAS {report.las:.2f}; {seconds:.0f} s", flush=True)
 
 
-def changed(network: pp.Network | None, given: argparse.Namespace) -> pp.Network | None:
+def changed(network: pp.NetworkSpec | None, given: argparse.Namespace) -> pp.NetworkSpec | None:
     """The network with what the options say."""
     if network is None:
         return None
@@ -118,7 +118,7 @@ def changed(network: pp.Network | None, given: argparse.Namespace) -> pp.Network
     more = json.loads(given.network)
     learning = values["learning"] | more.pop("learning", {})
     learning |= {name: getattr(given, name) for name in ("seconds", "epochs") if getattr(given, name) is not None}
-    return pp.Network.from_values(values | more | {"learning": learning})
+    return pp.NetworkSpec.from_values(values | more | {"learning": learning})
 
 
 def made(model: Model, train: pp.Treebank, dev: pp.Treebank, given: argparse.Namespace) -> pp.Pipeline:
@@ -211,7 +211,7 @@ def card(name: str, nlp: pp.Pipeline, test: pp.Treebank, size: int, trained: str
         machine=processor(),
         python=platform.python_version(),
         runs=RUNS,
-        speed=speed(nlp, pp.raw_text(test).text),
+        speed=speed(nlp, pp.extract_raw_text(test).text),
     )
 
 

@@ -196,14 +196,14 @@ def with_tables(text: str) -> str:
 def outdated() -> dict[Path, str]:
     """Pages that are not what they should be, with what they should be."""
     from panparser.grid.markers import with_results
-    from panparser.pipeline.lessons import LESSONS, lesson
+    from panparser.pipeline.lessons import LESSONS, show_lesson
 
     found = {CLI_PAGE: cli_page()}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):
         if page != CLI_PAGE:
             found[page] = with_results(with_tables(page.read_text(encoding="utf-8")), page)
     for name in LESSONS:
-        found[LESSON_PAGES / f"{name}.html"] = lesson(name).to_html()
+        found[LESSON_PAGES / f"{name}.html"] = show_lesson(name).to_html()
     return {page: text for page, text in found.items() if not page.exists() or page.read_text(encoding="utf-8") != text}
 
 

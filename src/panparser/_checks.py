@@ -43,7 +43,7 @@ def check_count(
 
 
 def check_beam(beam: object, owner: str) -> None:
-    check_count(f"beam of {owner}", beam, most=MAX_BEAM)
+    check_count(f"{owner}: beam", beam, most=MAX_BEAM)
 
 
 def check_best(count: object, beam: object, name: str = "count of best") -> None:

@@ -36,7 +36,7 @@ class PanParserError(Exception):
     """Base of all errors below; the message is meant for people."""
 
 
-class TableError(PanParserError, ValueError):
+class DeclarationError(PanParserError, ValueError):
     """A malformed declaration; the message points at the word that is wrong."""
 
 
@@ -76,7 +76,7 @@ class IllegalTransitionError(PanParserError, ValueError):
     """A transition that the state does not allow."""
 
 
-class StuckError(PanParserError, RuntimeError):
+class NoLegalTransitionError(PanParserError, RuntimeError):
     """A state that is not final and allows no transition."""
 
 
@@ -118,11 +118,11 @@ class AnalysisError(PanParserError, ValueError):
     """An unknown criterion, an expression that cannot be read, a table that cannot be made."""
 
 
-class VectorsError(PanParserError, ValueError):
+class VectorError(PanParserError, ValueError):
     """A file, or a value, that does not hold vectors of words."""
 
 
-class LinksError(PanParserError, ValueError):
+class AlignmentError(PanParserError, ValueError):
     """A file of links between words that cannot be read, or links that do not fit their sentences."""
 
 
@@ -142,5 +142,5 @@ class JournalError(PanParserError, ValueError):
     """A journal of annotation that is damaged, that belongs to another file, or that cannot be written."""
 
 
-class CheckFailed(PanParserError, AssertionError):  # noqa: N818 - reads as what happened
+class ProofError(PanParserError, AssertionError):
     """A property that `check_system` proves does not hold; the message draws the smallest counter-example."""

@@ -24,10 +24,10 @@ from panparser.analysis.reporting import plots
 
 def test_comparisons_agree_with_evaluate(gold, parsed):
     """The whole has the difference, interval and p-value that `evaluate` with two predictions has."""
-    frame = analysis.frame(gold, *parsed, names=["greedy", "beam"], ignore=())
+    frame = analysis.make_frame(gold, *parsed, names=["greedy", "beam"], ignore=())
     both = [pp.evaluate(gold, each, samples=0) for each in parsed]
     only = [pp.Evaluation({}, 100, {name: each.counts[name] for name in ("Words", "UAS")}) for each in both]
-    wanted = pp.compare(*only, samples=200, shuffles=200)["UAS"]
+    wanted = pp.compare_evaluations(*only, samples=200, shuffles=200)["UAS"]
     row = analysis.compare(frame, samples=200, shuffles=200).iloc[0]
     assert row["difference"] == pytest.approx(wanted.difference)
     assert row["p"] == row["holm"] == pytest.approx(wanted.p_randomization)
@@ -36,7 +36,7 @@ def test_comparisons_agree_with_evaluate(gold, parsed):
 
 def test_comparisons_by_hand(gold):
     guess, third = pp.parse_conllu(GUESS), pp.parse_conllu(SMALL.replace("2\tdet", "3\tdet"))
-    frame = analysis.frame(pp.parse_conllu(SMALL), guess, third, names=["a", "b"])
+    frame = analysis.make_frame(pp.parse_conllu(SMALL), guess, third, names=["a", "b"])
     row = analysis.compare(frame, samples=0).iloc[0]
     assert row[["both", "only a", "only b", "none", "agree"]].tolist() == pytest.approx(
         [400 / 6, 100 / 6, 100 / 6, 0, 400 / 6]
@@ -49,7 +49,7 @@ def test_comparisons_by_hand(gold):
 
 
 def test_predictions_that_are_the_same_do_not_differ(gold, parsed):
-    frame = analysis.frame(gold, parsed[0], parsed[0], names=["a", "b"])
+    frame = analysis.make_frame(gold, parsed[0], parsed[0], names=["a", "b"])
     table = analysis.compare(frame, "upos", samples=50, shuffles=50)
     assert (table["difference"] == 0).all()
     assert (table["holm"] == 1).all()
@@ -161,7 +161,7 @@ def test_panparser_alone_imports_neither_pandas_nor_matplotlib():
 def test_twenty_thousand_words_by_every_criterion_take_a_second_or_two(gold, parsed):
     large = [pp.parse_conllu(each.to_bytes() * 10) for each in (gold, parsed[0])]
     start = time.process_time()
-    frame = analysis.frame(*large, train=large[0])
+    frame = analysis.make_frame(*large, train=large[0])
     for name in analysis.CRITERIA:
         analysis.scores(frame, name)
     assert time.process_time() - start < 4

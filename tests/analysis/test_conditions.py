@@ -11,10 +11,10 @@ from places import DATA
 
 pytest.importorskip("pandas")
 from panparser import analysis
-from panparser.analysis.criteria.conditions import Among, Both, Condition, Either, Matches, Not, Ranked
+from panparser.analysis.criteria.conditions import And, Comparison, Condition, InSet, Matches, Not, Or
 
 GOLD = pp.read_conllu(DATA / "english.conllu")
-FRAME = analysis.frame(GOLD, pp.read_conllu(DATA / "english-greedy.conllu"), ignore=())
+FRAME = analysis.make_frame(GOLD, pp.read_conllu(DATA / "english-greedy.conllu"), ignore=())
 TOKENS = [token for sentence in GOLD for token in sentence]
 UPOS, DIRECTION, LENGTH, FORM = map(analysis.criterion, ("upos", "direction", "length", "form"))
 
@@ -42,17 +42,17 @@ def length(token):
         ('form = ","', FORM.eq(","), lambda t: t.form == ","),
         (
             "upos=VERB or upos=NOUN and length<3",
-            UPOS.eq("VERB") | (UPOS.eq("NOUN") & Ranked(LENGTH, "<", 3)),
+            UPOS.eq("VERB") | (UPOS.eq("NOUN") & Comparison(LENGTH, "<", 3)),
             lambda t: t.upos == "VERB" or (t.upos == "NOUN" and length(t) < 3),
         ),
         (
             "(upos=VERB or upos=NOUN) and not (length<3)",
-            (UPOS.eq("VERB") | UPOS.eq("NOUN")) & ~Ranked(LENGTH, "<", 3),
+            (UPOS.eq("VERB") | UPOS.eq("NOUN")) & ~Comparison(LENGTH, "<", 3),
             lambda t: t.upos in ("VERB", "NOUN") and length(t) >= 3,
         ),
         (
             "form+upos = that-SCONJ",
-            Among(FORM + UPOS, ("that-SCONJ",)),
+            InSet(FORM + UPOS, ("that-SCONJ",)),
             lambda t: (t.form, t.upos) == ("that", "SCONJ"),
         ),
         (
@@ -70,7 +70,7 @@ def test_conditions_as_text_and_as_values(text, value, holds):
     chosen = [bool(holds(token)) for token in TOKENS]
     assert found.holds(FRAME).tolist() == chosen
     assert len(FRAME.where(text)) == sum(chosen)
-    assert len(analysis.frame(GOLD, ignore=(), where=text)) == sum(chosen)
+    assert len(analysis.make_frame(GOLD, ignore=(), where=text)) == sum(chosen)
 
 
 def test_sides_and_parts_of_parts():
@@ -143,13 +143,13 @@ def test_any_text_is_a_condition_or_an_error(text):
 
 values = st.lists(st.sampled_from(["NOUN", "3", "a b", "and", "("]), min_size=1).map(tuple)
 leaves = st.one_of(
-    st.builds(Among, st.sampled_from([UPOS, LENGTH]), values),
+    st.builds(InSet, st.sampled_from([UPOS, LENGTH]), values),
     st.builds(Matches, st.just(FORM), st.sampled_from(["^T", "a|b", "it's"])),
-    st.builds(Ranked, st.just(LENGTH), st.sampled_from(["<", "<=", ">", ">="]), st.integers(0, 9)),
+    st.builds(Comparison, st.just(LENGTH), st.sampled_from(["<", "<=", ">", ">="]), st.integers(0, 9)),
 )
 conditions = st.recursive(
     leaves,
-    lambda inner: st.one_of(st.builds(Not, inner), st.builds(Both, inner, inner), st.builds(Either, inner, inner)),
+    lambda inner: st.one_of(st.builds(Not, inner), st.builds(And, inner, inner), st.builds(Or, inner, inner)),
     max_leaves=6,
 )
 

@@ -54,7 +54,9 @@ def misplaced(dom):
 )
 def test_texts_of_a_report(two, browse, systems, theme, width):
     gold, *found = two
-    frame = analysis.frame(gold, *[*found, found[0]][:systems], names=["a", "a name of some length", "c"][:systems])
+    frame = analysis.make_frame(
+        gold, *[*found, found[0]][:systems], names=["a", "a name of some length", "c"][:systems]
+    )
     dom = browse(analysis.report(frame), "#kind=all", theme + JUDGE + CHARTS + TREES, width)
     assert misplaced(dom) == ""
 

@@ -61,7 +61,7 @@ def embedded(page):
 
 def test_a_page_needs_nothing_from_elsewhere(two):
     gold, first, second = two
-    page = analysis.report(analysis.frame(gold, first, second, names=["beam", "greedy"]))
+    page = analysis.report(analysis.make_frame(gold, first, second, names=["beam", "greedy"]))
     assert re.findall(r'(?:src|href|action)="(?!#)[^"]*"|@import|url\(|<link|<iframe', page) == []
     assert set(re.findall(r"https?://[^\"' ]*", page)) == {"http://www.w3.org/2000/svg"}
     assert "default-src 'none'" in page
@@ -69,7 +69,7 @@ def test_a_page_needs_nothing_from_elsewhere(two):
 
 def test_the_summary_has_the_scores_of_the_tables(two):
     gold, first, _ = two
-    frame = analysis.frame(gold, first)
+    frame = analysis.make_frame(gold, first)
     row = analysis.scores(frame).iloc[0]
     page = analysis.report(frame)
     for measure in ("uas", "las", "label"):
@@ -80,28 +80,28 @@ def test_the_summary_has_the_scores_of_the_tables(two):
 
 def test_the_comparison_has_the_numbers_of_the_tables(two):
     gold, first, second = two
-    frame = analysis.frame(gold, first, second, names=["one", "two"])
+    frame = analysis.make_frame(gold, first, second, names=["one", "two"])
     row = analysis.compare(frame, None, "las").iloc[0]
     page = analysis.report(frame)
     assert f"<td>{row['difference']:+.2f}</td><td>{row['low']:+.2f} to {row['high']:+.2f}</td>" in page
-    assert "Comparison" not in analysis.report(analysis.frame(gold, first))
+    assert "Comparison" not in analysis.report(analysis.make_frame(gold, first))
 
 
 def test_plots_by_frequency_need_a_training_file(two, english):
     gold, first, _ = two
-    assert "By frequency" not in analysis.report(analysis.frame(gold, first))
-    assert "By frequency" in analysis.report(analysis.frame(gold, first, train=english[0]))
+    assert "By frequency" not in analysis.report(analysis.make_frame(gold, first))
+    assert "By frequency" in analysis.report(analysis.make_frame(gold, first, train=english[0]))
 
 
 def test_confidence_is_drawn_where_predictions_have_it(two):
     gold, first, second = two
-    assert "Confidence" not in analysis.report(analysis.frame(gold, first))
+    assert "Confidence" not in analysis.report(analysis.make_frame(gold, first))
     lines = second.to_bytes().decode().splitlines()
     for place, line in enumerate(lines):
         if "\t" in line:
             lines[place] = "\t".join([*line.split("\t")[:-1], f"Confidence=0.{place % 10}5"])
     sure = pp.parse_conllu("\n".join(lines) + "\n\n")
-    page = analysis.report(analysis.frame(gold, first, sure, names=["one", "two"]))
+    page = analysis.report(analysis.make_frame(gold, first, sure, names=["one", "two"]))
     assert page.count("calibration error") == 2  # in the title and for who cannot see the chart
     assert "Confidence in heads: two" in page
     assert "Confidence in heads: one" not in page
@@ -109,7 +109,7 @@ def test_confidence_is_drawn_where_predictions_have_it(two):
 
 def test_what_files_hold_is_never_markup(hostile):
     gold, predicted = hostile
-    page = analysis.report(analysis.frame(gold, predicted, names=["<i>p</i>"]), title="<b>title</b>")
+    page = analysis.report(analysis.make_frame(gold, predicted, names=["<i>p</i>"]), title="<b>title</b>")
     assert page.count("<script") == page.count("</script>") == 2
     for text in ("<img", "<b>", "<i>p", "a<b>", "<!--"):
         assert text not in page, text
@@ -121,7 +121,7 @@ def test_what_files_hold_is_never_markup(hostile):
 
 def test_data_of_the_page_is_that_of_the_files(two):
     gold, first, second = two
-    data = embedded(analysis.report(analysis.frame(gold, first, second)))
+    data = embedded(analysis.report(analysis.make_frame(gold, first, second)))
     assert len(data["sentences"]) == len(gold)
     for number, (sentence, *trees) in enumerate(zip(gold, first, second, strict=True)):
         place, _, forms, tags, heads, labels, left, predictions = data["sentences"][number]
@@ -136,7 +136,7 @@ def test_data_of_the_page_is_that_of_the_files(two):
 
 def test_a_page_of_few_sentences_has_those_with_most_errors(two):
     gold, first, _ = two
-    frame = analysis.frame(gold, first)
+    frame = analysis.make_frame(gold, first)
     wrong = ~frame.right("las")
     errors = np.bincount(frame.gold.sentence[frame.rows][wrong], minlength=len(gold))
     page = analysis.report(frame, sentences=5)
@@ -149,9 +149,9 @@ def test_a_page_of_few_sentences_has_those_with_most_errors(two):
 
 def test_a_perfect_prediction_and_a_single_word(english):
     gold = english[1][:3]
-    assert ">100.00 (100.00–100.00)<" in analysis.report(analysis.frame(gold, gold))
+    assert ">100.00 (100.00–100.00)<" in analysis.report(analysis.make_frame(gold, gold))
     one = conllu([[("yes", "INTJ", 0, "root")]])
-    assert "Summary" in analysis.report(analysis.frame(one, one))
+    assert "Summary" in analysis.report(analysis.make_frame(one, one))
 
 
 def test_charts_with_gaps_and_without_classes():
@@ -168,13 +168,13 @@ def test_charts_with_gaps_and_without_classes():
 
 def test_plots_are_files(two, tmp_path):
     gold, first, _ = two
-    written = analysis.write_plots(analysis.frame(gold, first), tmp_path / "new" / "plots")
+    written = analysis.write_plots(analysis.make_frame(gold, first), tmp_path / "new" / "plots")
     names = {path.name for path in written}
     assert {"length.png", "length.svg", "confusion-base-label.png", "depth.svg"} <= names
     assert all(path.stat().st_size > 1000 for path in written)
     (tmp_path / "file").write_text("")
     with pytest.raises(pp.AnalysisError, match="expected a folder for plots"):
-        analysis.write_plots(analysis.frame(gold, first), tmp_path / "file")
+        analysis.write_plots(analysis.make_frame(gold, first), tmp_path / "file")
 
 
 def test_the_command(run, two, tmp_path):
@@ -199,7 +199,7 @@ def test_the_command(run, two, tmp_path):
 
 def test_the_script_filters_as_python_would(two, browse):
     gold, first, second = two
-    frame = analysis.frame(gold, first, second, names=["beam", "greedy"])
+    frame = analysis.make_frame(gold, first, second, names=["beam", "greedy"])
     page = analysis.report(frame)
     dom = browse(page, "#label=nsubj&of=1&sort=position")
     wrong = ~frame.right("las", "greedy")
@@ -215,7 +215,7 @@ def test_the_script_filters_as_python_would(two, browse):
 
 def test_links_lead_to_the_sentences_of_a_confusion(two, browse):
     gold, first, second = two
-    frame = analysis.frame(gold, first, second)
+    frame = analysis.make_frame(gold, first, second)
     (one, other), row = next(analysis.confusions(frame, prediction="predicted2").iterrows())
     page = analysis.report(frame)
     address = f"#label={one}&found={other}&kind=all&of=1"
@@ -228,7 +228,7 @@ def test_links_lead_to_the_sentences_of_a_confusion(two, browse):
 
 def test_views_of_two_predictions(two, browse):
     gold, first, second = two
-    frame = analysis.frame(gold, first, second)
+    frame = analysis.make_frame(gold, first, second)
     differs = (first.heads != second.heads) | [
         a.partition(":")[0] != b.partition(":")[0]
         for x, y in zip(first, second, strict=True)
@@ -242,7 +242,7 @@ def test_views_of_two_predictions(two, browse):
 
 def test_errors_are_drawn_by_more_than_colour(two, browse):
     gold, first, _ = two
-    frame = analysis.frame(gold, first)
+    frame = analysis.make_frame(gold, first)
     wrong = ~frame.right("uas")
     sentence = int(np.bincount(frame.gold.sentence[frame.rows][wrong]).argmax())
     dom = browse(analysis.report(frame), f"#sentence={sentence + 1}")
@@ -255,7 +255,7 @@ def test_errors_are_drawn_by_more_than_colour(two, browse):
 
 def test_hostile_texts_stay_texts(hostile, browse):
     gold, predicted = hostile
-    dom = browse(analysis.report(analysis.frame(gold, predicted), title="fine"), "#kind=all&sentence=1")
+    dom = browse(analysis.report(analysis.make_frame(gold, predicted), title="fine"), "#kind=all&sentence=1")
     assert "<title>fine</title>" in dom
     assert int(attribute(dom, "data-shown")) == 2
     for form in HOSTILE[:2]:
@@ -266,7 +266,7 @@ def test_hostile_texts_stay_texts(hostile, browse):
 
 def test_a_sentence_of_300_words(hostile, browse):
     gold, predicted = hostile
-    dom = browse(analysis.report(analysis.frame(gold, predicted)), "#sentence=2")
+    dom = browse(analysis.report(analysis.make_frame(gold, predicted)), "#sentence=2")
     assert dom.count('class="form"') == 300
     assert dom.count(' class="head"') == int((gold.heads[9:] != predicted.heads[9:]).sum())
 
@@ -280,7 +280,7 @@ def test_keys_and_theme(two, browse):
       document.getElementById("theme").click(); document.getElementById("theme").click();
       document.documentElement.dataset.paper = getComputedStyle(document.body).backgroundColor;
     """
-    dom = browse(analysis.report(analysis.frame(gold, first)), "#kind=all&sort=position&label=nothing", then)
+    dom = browse(analysis.report(analysis.make_frame(gold, first)), "#kind=all&sort=position&label=nothing", then)
     assert attribute(dom, "data-scrolled") == "0"
     assert attribute(dom, "data-sentence") == "2"
     assert 'aria-activedescendant="s2"' in dom

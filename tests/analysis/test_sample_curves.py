@@ -101,13 +101,13 @@ def test_samples_are_those_of_seeds_and_the_whole_is_learned_once(monkeypatch):
         GREEDY, TRAIN, TEST, [4, 9, 30], samples=2, seed=5, report=lambda *each: done.append(each), **QUICK
     )
     learned = [sentence_ids(call.arguments[1]) for call in calls]
-    expected = [sentence_ids(pp.sample(TRAIN, size, seed=seed)) for size in (4, 9) for seed in (5, 6)]
+    expected = [sentence_ids(pp.sample_sentences(TRAIN, size, seed=seed)) for size in (4, 9) for seed in (5, 6)]
     assert learned == [*expected, sentence_ids(TRAIN)]
     assert set(learned[0]) < set(learned[2])  # the smaller one is in the larger one of the same seed
     assert done == [(number, 5) for number in range(1, 6)]
     assert found.scores.shape == (len(found.index), 3, 2)
     for place, call in zip([(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)], [*calls, calls[-1]], strict=True):
-        table = analysis.scores(analysis.frame(TEST, call.result.parse(TEST, any_tags=True)), of=["uas"])
+        table = analysis.scores(analysis.make_frame(TEST, call.result.parse(TEST, any_tags=True)), of=["uas"])
         assert found.scores[-1][place] == pytest.approx(table.loc["all", "uas"])
     assert found.table.equals(
         analysis.learning_curves(GREEDY, TRAIN, TEST, [4, 9, 30], samples=2, seed=5, threads=2, **QUICK)
@@ -118,7 +118,7 @@ def test_the_other_parser_is_scored_by_class():
     other = TEST.copy()
     other.heads[:] = 0
     found = analysis.sample_curves(GREEDY, TRAIN, TEST, [5], by="kind", against=other, **QUICK)
-    expected = analysis.scores(analysis.frame(TEST, other), "kind", ["uas"])["uas"]
+    expected = analysis.scores(analysis.make_frame(TEST, other), "kind", ["uas"])["uas"]
     assert dict(zip(found.index[:-1], found.against[:-1], strict=True)) == pytest.approx(expected.to_dict())
 
 

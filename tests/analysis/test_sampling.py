@@ -83,7 +83,7 @@ def test_the_divergence_is_that_of_frequencies():
 
 
 def test_what_cannot_be_counted():
-    with pytest.raises(pp.TreebankError, match="treebank of TrainingStates must be the one that is trained on"):
+    with pytest.raises(pp.TreebankError, match="TrainingStates: treebank must be the one that is trained on"):
         analysis.TrainingStates("train.conllu")
     free = pp.train(
         pp.ParserSpec(system=pp.system("easy-first"), templates=pp.templates("easy"), beam=1), TRAIN, epochs=1

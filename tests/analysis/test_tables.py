@@ -23,7 +23,7 @@ from panparser import analysis
 
 @pytest.fixture
 def small():
-    return analysis.frame(pp.parse_conllu(SMALL), pp.parse_conllu(GUESS))
+    return analysis.make_frame(pp.parse_conllu(SMALL), pp.parse_conllu(GUESS))
 
 
 def random_pair(seed):
@@ -54,7 +54,7 @@ def random_pair(seed):
 
 def test_words_that_count(small):
     assert len(small) == 6
-    assert len(analysis.frame(pp.parse_conllu(SMALL), ignore=())) == 7
+    assert len(analysis.make_frame(pp.parse_conllu(SMALL), ignore=())) == 7
     data = small.data("form,length")
     assert list(data.columns) == ["sentence", "id", "form", "length", "uas", "las"]
     assert data["form"].tolist() == ["The", "dog", "sees", "cats", "Run", "home"]
@@ -74,10 +74,10 @@ def test_words_that_count(small):
 def test_other_words_are_refused_at_the_first_difference(change, said):
     other = pp.parse_conllu(SMALL.replace(*change))
     if said is None:
-        assert len(analysis.frame(pp.parse_conllu(SMALL), other)) == 6
+        assert len(analysis.make_frame(pp.parse_conllu(SMALL), other)) == 6
         return
     with pytest.raises(pp.TreebankError) as caught:
-        analysis.frame(pp.parse_conllu(SMALL), other)
+        analysis.make_frame(pp.parse_conllu(SMALL), other)
     assert said in str(caught.value)
 
 
@@ -87,7 +87,7 @@ def test_other_sentences_are_refused():
     with pytest.raises(
         pp.TreebankError, match=r"expected 'a' \(word 2 of sentence 1.*found 'a' \(word 1 of sentence 2"
     ):
-        analysis.frame(one, two)
+        analysis.make_frame(one, two)
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,17 @@ def test_other_sentences_are_refused():
         (lambda f: analysis.scores(f, "depth:3000000000"), "expected a number from 1 to 10000"),
         (lambda f: analysis.scores(f, "depth:" + "9" * 5000), "expected a number (depth:4)"),
         (lambda f: analysis.confusion(f, "upos,label"), "expected one criterion (+ joins several), found 2"),
-        (lambda f: analysis.frame(f.gold.treebank, f.gold.treebank, names=["p"]), "found p"),
+        (lambda f: analysis.make_frame(f.gold.treebank, f.gold.treebank, names=["p"]), "found p"),
         (lambda f: analysis.scores(f, "depth:4/2"), "expected rising numbers, found 4/2"),
         (lambda f: analysis.scores(f, 3), "got 3"),
         (lambda f: analysis.worst(f, "upos", prediction="ours"), "unknown prediction 'ours'"),
         (analysis.compare, "expected two predictions or more, found 1"),
         (lambda f: analysis.correlation(f, over="words"), "expected sentences or predictions"),
-        (lambda f: analysis.scores(analysis.frame(f.gold.treebank)), "found the gold alone"),
+        (lambda f: analysis.scores(analysis.make_frame(f.gold.treebank)), "found the gold alone"),
         (lambda f: analysis.scores(f, analysis.criterion("error").on("gold")), "found the gold alone"),
-        (lambda f: analysis.frame(f.gold.treebank, names=["a"]), "expected 0 different ones, found a"),
-        (lambda f: analysis.frame("gold.conllu"), "expected a Treebank"),
-        (lambda f: analysis.frame(f.gold.treebank, ignore="PUNCT"), "expected a list of tags"),
+        (lambda f: analysis.make_frame(f.gold.treebank, names=["a"]), "expected 0 different ones, found a"),
+        (lambda f: analysis.make_frame("gold.conllu"), "expected a Treebank"),
+        (lambda f: analysis.make_frame(f.gold.treebank, ignore="PUNCT"), "expected a list of tags"),
         (lambda f: analysis.scores(f, analysis.Criterion("x", "", lambda words: np.zeros(3))), "each of 7 words"),
         (lambda f: analysis.confusion(f, "upos", most=0), "expected a number >= 1"),
     ],
@@ -134,7 +134,7 @@ def test_what_cannot_be_is_said_in_one_line(small, work, said):
 @given(st.integers(0, 2**32 - 1))
 def test_criteria_equal_the_slow_reference(seed):
     gold, predicted = random_pair(seed)
-    frame = analysis.frame(gold, predicted, train=predicted, ignore=())
+    frame = analysis.make_frame(gold, predicted, train=predicted, ignore=())
     slow = slow_criteria(predicted)
     for side, treebank in (("gold", gold), ("predicted", predicted)):
         for name, function in slow.items():
@@ -154,7 +154,9 @@ def test_the_reference_has_every_criterion():
 
 def test_crossing_arcs_errors_and_tags(gold, frame, small):
     crossing = [word for sentence in gold for word in [len(pp.crossing_arcs(sentence.heads.tolist()))]]
-    assert int(analysis.counts(analysis.frame(gold, ignore=()), "crossing").loc["crossing", "words"]) == sum(crossing)
+    assert int(analysis.counts(analysis.make_frame(gold, ignore=()), "crossing").loc["crossing", "words"]) == sum(
+        crossing
+    )
     assert small.data("error,tagging")[["predicted.error", "predicted.tagging"]].to_numpy().tolist() == [
         ["right", "right"],
         ["head and label", "right"],
@@ -169,7 +171,7 @@ def test_confidence():
     cells = ("Confidence=0.97", "_", "SpaceAfter=No|Confidence=1.00", "Confidence=0.29")
     rows = [f"{i}\tw\t_\tX\t_\t_\t0\tx\t_\t{cell}\n" for i, cell in enumerate(cells, start=1)]
     treebank = pp.parse_conllu("".join(rows) + "\n")
-    frame = analysis.frame(treebank, treebank)
+    frame = analysis.make_frame(treebank, treebank)
     assert frame.numbers("confidence").tolist() == [97, -1, 100, 29]
     assert analysis.scores(frame, "confidence")["words"].to_dict() == {"0-49": 1, "95-98": 1, "99+": 1, "none": 1}
     assert len(frame.where("confidence >= 90")) == 2
@@ -226,7 +228,7 @@ def test_scores_by_hand(small):
 @given(st.integers(0, 2**32 - 1))
 def test_scores_equal_the_slow_reference(seed):
     gold, predicted = random_pair(seed)
-    frame = analysis.frame(gold, predicted).where("direction != none")
+    frame = analysis.make_frame(gold, predicted).where("direction != none")
     for name, function in slow_criteria().items():
         criterion = analysis.criterion(name)
         found = analysis.scores(frame, criterion.exact() if criterion.numeric else criterion)
@@ -254,10 +256,10 @@ def test_the_whole_is_what_evaluate_says(gold, parsed):
         "feats": "UFeats",
         "lemma": "Lemmas",
     }
-    found = analysis.scores(analysis.frame(gold, predicted, ignore=()), None, list(names)).iloc[0]
+    found = analysis.scores(analysis.make_frame(gold, predicted, ignore=()), None, list(names)).iloc[0]
     for ours, theirs in names.items():
         assert found[ours] == pytest.approx(scores[theirs].f1), ours
-    without = analysis.scores(analysis.frame(gold, predicted)).iloc[0]
+    without = analysis.scores(analysis.make_frame(gold, predicted)).iloc[0]
     assert without[["uas", "las"]].tolist() == pytest.approx([scores["UAS-punct"].f1, scores["LAS-punct"].f1])
 
 
@@ -296,7 +298,7 @@ def test_more_combinations_than_a_number_can_tell_apart(frame):
 
 def test_words_without_gold_head_count_for_tags_alone():
     text = "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n2\tb\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
-    found = analysis.scores(analysis.frame(pp.parse_conllu(text), pp.parse_conllu(text)), "form", ["uas", "upos"])
+    found = analysis.scores(analysis.make_frame(pp.parse_conllu(text), pp.parse_conllu(text)), "form", ["uas", "upos"])
     assert np.isnan(found.loc["a", "uas"])
     assert found.loc["b"].tolist() == [1, 100, 100]
     assert found["upos"].tolist() == [100, 100]
@@ -319,7 +321,7 @@ def test_precision_and_recall_by_hand(small):
 def test_precision_and_recall_of_the_whole_are_those_of_evaluate(seed):
     gold, predicted = random_pair(seed)
     scores = pp.evaluate(gold, predicted, samples=0)
-    frame = analysis.frame(gold, predicted, ignore=())
+    frame = analysis.make_frame(gold, predicted, ignore=())
     for ours, theirs in (("uas", "UAS"), ("las", "LAS"), ("full-las", "FullLAS")):
         table = analysis.precision_recall(frame, "direction", ours)
         assert table["gold"].sum() == scores[theirs].gold
@@ -352,7 +354,7 @@ def test_confusions(small, frame):
 def test_confusions_of_very_many_classes():
     lines = [f"1\tw{i}\t{{}}{i}\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(6000)]
     gold, predicted = (pp.parse_conllu("".join(line.format(side) for line in lines)) for side in ("a", "b"))
-    many = analysis.frame(gold, predicted)
+    many = analysis.make_frame(gold, predicted)
     assert len(analysis.confusions(many, "lemma")) == 6000
     assert analysis.confusion(many, "lemma", most=3).to_numpy().sum() == 6000
     with pytest.raises(pp.AnalysisError, match="expected up to 25,000,000 cells, found 12,000 x 12,000 classes"):
@@ -362,7 +364,7 @@ def test_confusions_of_very_many_classes():
 
 
 def test_statistics_of_a_file_alone():
-    frame = analysis.frame(pp.parse_conllu(SMALL))
+    frame = analysis.make_frame(pp.parse_conllu(SMALL))
     table = analysis.counts(frame, "upos,direction")
     assert table.loc[("NOUN", "left")].tolist() == [1, pytest.approx(100 / 6), 50, 1]
     assert analysis.counts(frame, "upos").loc["NOUN", "forms"] == 2

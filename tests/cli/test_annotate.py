@@ -67,7 +67,7 @@ def test_what_is_wrong_is_said_in_a_line(run, file, monkeypatch, arguments, mess
 @pytest.mark.parametrize("in_pipeline", [False, True])
 def test_a_combination_is_refused(run, file, in_pipeline):
     parser = pp.train(pp.ParserSpec(beam=1), pp.read_conllu(DATA / "english.conllu")[:5], epochs=1)
-    model = pp.Combination([parser, parser])
+    model = pp.CombinedParser([parser, parser])
     (pp.Pipeline(parser=model) if in_pipeline else model).save(file.with_name("model"))
     code, _, errors = run("annotate", file, "-m", file.with_name("model"), "--no-browser")
     assert code == 2

@@ -13,7 +13,7 @@ TREEBANK = pp.read_conllu(ENGLISH)
 def test_combine(run, parsed, tmp_path):
     files = [parsed / f"{name}.conllu" for name in "abc"]
     code, out, _ = run("combine", *files)
-    expected = pp.combine([pp.read_conllu(file) for file in files])
+    expected = pp.combine_trees([pp.read_conllu(file) for file in files])
     assert (code, out) == (0, expected.to_bytes().decode())
     code, out, _ = run("combine", *files, "--weights", "0,1,0", "--multi-root", "-o", tmp_path / "out.conllu")
     assert (code, out) == (0, "")
@@ -25,7 +25,7 @@ def test_combine(run, parsed, tmp_path):
 
 def test_combine_keeps_what_enough_files_have(run, parsed):
     files = [parsed / f"{name}.conllu" for name in "abc"]
-    expected = pp.combine([pp.read_conllu(file) for file in files], partial=3)
+    expected = pp.combine_trees([pp.read_conllu(file) for file in files], partial=3)
     assert -1 in expected.heads
     assert run("combine", *files, "--min-votes", "3")[:2] == (0, expected.to_bytes().decode())
 
@@ -39,10 +39,10 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     assert code == 0
     assert "a.conllu" in out
     treebanks = [pp.read_conllu(file) for file in files]
-    learned = pp.learn_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, by=by)
-    assert pp.Weights.read(weights) == learned
+    learned = pp.estimate_arc_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, by=by)
+    assert pp.ArcWeights.read(weights) == learned
     code, out, _ = run("combine", *files, "--weights", weights)
-    assert (code, out) == (0, pp.combine(treebanks, weights=learned).to_bytes().decode())
+    assert (code, out) == (0, pp.combine_trees(treebanks, weights=learned).to_bytes().decode())
     assert run("combine", "--estimate-weights", parsed / "gold.conllu", *files, *chosen)[1] == weights.read_text(
         encoding="utf-8"
     )

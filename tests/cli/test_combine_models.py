@@ -17,7 +17,7 @@ def test_vote_parse_and_info(run, parsed, tmp_path):
     assert code == 0
     assert "a vote of 2" in out
     code, out, _ = run("parse", "-m", model, parsed / "gold.conllu")
-    expected = pp.vote([pp.load(parsed / "a.panparser"), pp.load(parsed / "b.panparser")], weights=[2, 1])
+    expected = pp.make_voting_parser([pp.load(parsed / "a.panparser"), pp.load(parsed / "b.panparser")], weights=[2, 1])
     assert (code, out) == (0, expected.parse(pp.read_conllu(parsed / "gold.conllu")).to_bytes().decode())
     code, out, _ = run("info", model)
     assert code == 0

@@ -8,7 +8,7 @@ import panparser as pp
 
 
 def test_the_raw_text_of_a_treebank(run, data):
-    text = pp.raw_text(pp.read_conllu("dev.conllu")).text
+    text = pp.extract_raw_text(pp.read_conllu("dev.conllu")).text
     assert run("convert", "dev.conllu")[:2] == (0, text)
     assert run("convert", "dev.conllu", "-o", "dev.txt")[:2] == (0, "")
     assert Path("dev.txt").read_text() == text

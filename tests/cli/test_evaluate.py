@@ -74,7 +74,7 @@ def test_what_a_model_makes_of_a_treebank_is_scored(run, data, model, pipeline_f
     for name, options, expected in (
         (model, [], pp.load(model).parse(gold)),
         (pipeline_file, [], _annotated(nlp, bare)),
-        (pipeline_file, ["--from-raw-text"], nlp(pp.raw_text(gold).text)),
+        (pipeline_file, ["--from-raw-text"], nlp(pp.extract_raw_text(gold).text)),
     ):
         code, out, _ = run("evaluate", "-m", name, "dev.conllu", "--json", "--bootstrap-samples", "0", *options)
         values = json.loads(out)

@@ -32,7 +32,7 @@ def feed(monkeypatch):
 
 
 def raw(conllu):
-    return pp.raw_text(pp.parse_conllu(conllu)).text
+    return pp.extract_raw_text(pp.parse_conllu(conllu)).text
 
 
 def test_text_from_everywhere_is_the_same(run, pipeline_file, feed, tmp_path):
@@ -218,7 +218,7 @@ def test_every_character_of_strange_text_is_accounted_for(run, pipeline_file, tm
     assert (code, err) == (0, "")
     read = pp.parse_conllu(out)
     assert not [problem for problem in read.problems if problem.fatal]
-    assert pp.raw_text(read).text == text.removeprefix("\ufeff")
+    assert pp.extract_raw_text(read).text == text.removeprefix("\ufeff")
     assert (read.heads >= 0).all()
     for format in ("tree", "json", "svg", "html"):
         if len(text) < 10_000:

@@ -127,7 +127,7 @@ def test_vectors_that_are_missing_or_not_read_are_refused(run, data):
     Path("few.txt").write_text("S0.vector\n")
     Path("words.vec").write_text("the 1 0.5\n")
     code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--templates", "few.txt")
-    assert (code, "vectors of train are missing" in err) == (2, True)
+    assert (code, "train: vectors are missing" in err) == (2, True)
     code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--vectors", "words.vec")
     assert (code, "no template reads them" in err) == (2, True)
     code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--templates", "few.txt", "--vectors", "none.vec")
@@ -139,7 +139,7 @@ def test_warm_start(run, data):
     assert run("train", "-t", "dev.conllu", "-o", "b", "--init", "a", "--epochs", "1")[0] == 0
     assert pp.load("b").spec == pp.load("a").spec
     code, _, err = run("train", "-t", "dev.conllu", "-o", "b", "--init", "a", "--system", "arc-eager")
-    assert (code, err) == (2, "panparser: init of train must have the system of the new parser; they differ\n")
+    assert (code, err) == (2, "panparser: train: init must have the system of the new parser; they differ\n")
 
 
 def test_seeds_folds_and_size(run, data):

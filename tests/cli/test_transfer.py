@@ -63,7 +63,7 @@ def test_without_a_sample_parsers_of_sources_are_combined(run, place):
     assert code == 0, err
     assert "it is not made by one recipe" in out
     assert not (place / "xx.panparser.toml").exists()
-    assert isinstance(pp.load("xx.panparser"), pp.Combination)
+    assert isinstance(pp.load("xx.panparser"), pp.CombinedParser)
 
 
 def test_word_lists_make_a_pipeline(run, place):

@@ -65,7 +65,7 @@ def test_a_system_in_python_is_trained_in_python(run, tmp_path):
 def test_a_joint_classifier_has_the_actions_of_its_tags(tmp_path):
     templates = pp.Templates.parse("S0.form\nB0.form")
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=1)
-    pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
+    pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
     arrays, manifest = read_arrays(tmp_path / "joint", "model")
     manifest["classifier"]["values"]["tags"].pop()
     (tmp_path / "short").write_bytes(encode({name: np.array(array) for name, array in arrays.items()}, manifest))
@@ -92,7 +92,7 @@ class Endless(pp.PythonSystem):
 
 
 def test_a_system_that_never_ends_is_ended():
-    with pytest.raises(pp.StuckError, match="Endless does not end: after "):
+    with pytest.raises(pp.NoLegalTransitionError, match="Endless does not end: after "):
         pp.train(pp.ParserSpec(system=Endless(), templates=SPEC.templates, beam=1), TRAIN, epochs=1)
 
 

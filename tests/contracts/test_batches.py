@@ -36,7 +36,7 @@ def saved(model, path) -> bytes:
 
 
 def run_of(treebank, **options) -> PerceptronRun:
-    training = pp.Training(members=1, **options)
+    training = pp.TrainingConfig(members=1, **options)
     given = {"vectors": None, "init": None, "checkpoint": None, "listeners": ()}
     return PerceptronRun(spec=BEAM, treebank=treebank, dev=None, training=training, threads=2, **given)
 
@@ -94,7 +94,7 @@ def test_they_are_recorded_if_they_are_more_than_one(tmp_path):
 
 @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "8", None])
 def test_their_size_is_checked(batch):
-    with pytest.raises(pp.SpecError, match="batch of train must be an integer >= 1; got"):
+    with pytest.raises(pp.SpecError, match="train: batch must be an integer >= 1; got"):
         pp.train(GREEDY, TRAIN, batch=batch)
 
 
@@ -108,11 +108,11 @@ def test_where_they_cannot_be():
         def before_sentence(self, epoch, sentence): ...
 
     for listener in (Updates(), Sentences()):
-        with pytest.raises(pp.SpecError, match="batch of train must be 1 if listeners follow sentences or updates"):
+        with pytest.raises(pp.SpecError, match="train: batch must be 1 if listeners follow sentences or updates"):
             pp.train(GREEDY, TRAIN, batch=2, listeners=[listener])
-    with pytest.raises(pp.SpecError, match="batch of train must be 1 if the strategy is a function"):
+    with pytest.raises(pp.SpecError, match="train: batch must be 1 if the strategy is a function"):
         pp.train(GREEDY, TRAIN, batch=2, strategy=lambda epoch, sentence: DYNAMIC)
-    with pytest.raises(pp.SpecError, match="batch of train is about the weights of the engine's perceptron"):
+    with pytest.raises(pp.SpecError, match="train: batch is about the weights of the engine's perceptron"):
         pp.train(GREEDY, TRAIN, batch=2, classifier=Linear(), strategy=EXPLORE)
     with pytest.raises(pp.SpecError, match="batch"):
         pp.train_tagger(pp.TaggerSpec(), TRAIN, batch=2, classifier=Linear())

@@ -12,10 +12,13 @@ from panparser.ensembles.regions import estimate_regions
 from panparser.experiments.curves import parse_sizes
 from panparser.learning import folds
 from panparser.learning.classifiers import StoredClassifier
-from panparser.treebank.regions import Region
+from panparser.treebank.regions import ArcRegion
 
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
-STAGES = [pp.Stage(name="determiners", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
+STAGES = [
+    pp.CascadeStage(name="determiners", regions=(ArcRegion(upos=("DET",)),)),
+    pp.CascadeStage(name="rest", spec=SPEC),
+]
 PIPELINE = pp.PipelineSpec(folds=2, parser=SPEC, tagger_epochs=2, tokenizer_epochs=2, lemmatizer_epochs=2)
 TAGGING = pp.PipelineSpec(parts=("tagger", "parser"), folds=2, parser=SPEC, tagger_epochs=2)
 THREADS = pytest.mark.parametrize("threads", [1, 2])
@@ -102,7 +105,7 @@ def interrupted_folds(monkeypatch):
     """Every training of a fold is interrupted in its second epoch."""
     trainings = count()
 
-    class Interrupted(folds._Stop):
+    class Interrupted(folds.StopOnInterrupt):
         def before_epoch(self, epoch):
             if epoch == 2:
                 next(trainings)

@@ -17,8 +17,8 @@ TRAIN, DEV = TREEBANK[:70], TREEBANK[70:76]
 GREEDY = pp.ParserSpec(templates=SMALL, beam=1)
 PARTIAL = replace(GREEDY, system=pp.system("arc-eager-partial", root="last"))
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=PARTIAL),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=PARTIAL),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )
 
 

@@ -27,14 +27,14 @@ BEAM = replace(GREEDY, beam=3)
 PARTIAL = replace(GREEDY, system=pp.system("arc-eager-partial", root="last"))
 QUICK = {"epochs": 1, "members": 1}
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=PARTIAL),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=PARTIAL),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )
 
 
 def with_vectors() -> pp.Parser:
     rng = np.random.default_rng(1)
-    vectors = pp.Vectors.from_dict({form: rng.normal(size=3) for form in TRAIN.vocabulary("form")})
+    vectors = pp.WordVectors.from_dict({form: rng.normal(size=3) for form in TRAIN.vocabulary("form")})
     spec = replace(BEAM, templates=SMALL + pp.Templates.parse("S0.vector\nB0.vector"))
     return pp.train(spec, TRAIN, dev=DEV, vectors=vectors, **QUICK)
 
@@ -61,13 +61,15 @@ KINDS = {
     "unlabeled": lambda: pp.train(replace(GREEDY, labeled=False), TRAIN, **QUICK),
     "vectors": with_vectors,
     "two layers": lambda: pp.train(GREEDY, DEV, init=pp.train(GREEDY, TRAIN, **QUICK), **QUICK),
-    "vote": lambda: pp.vote([pp.train(BEAM, TRAIN, seed=seed, **QUICK) for seed in (1, 2)], dev=DEV),
+    "vote": lambda: pp.make_voting_parser([pp.train(BEAM, TRAIN, seed=seed, **QUICK) for seed in (1, 2)], dev=DEV),
     "classifier": lambda: pp.train(GREEDY, TRAIN, classifier=Linear(), strategy=EXPLORE, epochs=1),
     "network": lambda: network("all of it", "float32"),
     "network that tags, in bytes": lambda: network("tags of the first layer", "int8"),
     "network tagger": network_tagger,
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
-    "combination": lambda: pp.Combination([pp.train(BEAM, part, **QUICK) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]),
+    "combination": lambda: pp.CombinedParser(
+        [pp.train(BEAM, part, **QUICK) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]
+    ),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats")), TRAIN, dev=DEV, **QUICK),
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1),
@@ -97,11 +99,11 @@ def loaded(path, kind: str):
 def behavior(model) -> bytes:
     """What a model does with some sentences."""
     if isinstance(model, pp.Tokenizer):
-        return model.tokenize(pp.raw_text(DEV).text).to_bytes()
+        return model.tokenize(pp.extract_raw_text(DEV).text).to_bytes()
     found = DEV.copy()
     if isinstance(model, pp.Pipeline):
         model.annotate(found)
-        return found.to_bytes() + (model(pp.raw_text(DEV).text).to_bytes() if model.tokenizer else b"")
+        return found.to_bytes() + (model(pp.extract_raw_text(DEV).text).to_bytes() if model.tokenizer else b"")
     model.annotate(found)
     sure = b""
     if isinstance(model, pp.Parser) and model.calibration is not None:
@@ -145,7 +147,7 @@ def test_a_file_says_what_it_is(kind, models, files):
 
 @each_kind
 def test_the_loader_of_a_class_refuses_files_of_another(kind, models, files):
-    for other in (pp.Parser, pp.Cascade, pp.Combination, pp.Tagger, pp.Tokenizer, pp.Lemmatizer, pp.Pipeline):
+    for other in (pp.Parser, pp.Cascade, pp.CombinedParser, pp.Tagger, pp.Tokenizer, pp.Lemmatizer, pp.Pipeline):
         if not isinstance(models[kind], other):
             with pytest.raises(pp.ModelError) as caught:
                 other.load(files[kind])

@@ -19,7 +19,7 @@ from nets import ALONE, REMEMBERING, TINY
 from panparser import _engine, _threads
 from panparser.learning import native
 from panparser.parsing.inspection.explaining import Explanation
-from panparser.parsing.inspection.stepping import Run
+from panparser.parsing.inspection.stepping import TracedDerivation
 from panparser.parsing.training import perceptron
 from places import ENGLISH
 from reference.networks import random_network_parser
@@ -30,8 +30,8 @@ GREEDY = pp.ParserSpec(templates=SMALL, beam=1)
 BEAM = replace(GREEDY, beam=3)
 PARTIAL = replace(GREEDY, system=pp.system("arc-eager-partial", root="last"))
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=PARTIAL),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=PARTIAL),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )
 PIPELINE = pp.PipelineSpec(folds=2, parser=GREEDY, tagger_epochs=2, tokenizer_epochs=2, lemmatizer_epochs=2)
 
@@ -241,11 +241,11 @@ def test_their_number_is_checked(name, threads):
 
 
 def test_none_is_all_cores_or_a_share_of_them():
-    assert _threads.chosen_threads("threads of train", None) == _threads.cores()
+    assert _threads.chosen_threads("train: threads", None) == _threads.cores()
     with _threads.at_most(5):
-        assert _threads.chosen_threads("threads of train", None) == 5
-        assert _threads.chosen_threads("threads of train", 2) == 2
-    assert _threads.chosen_threads("threads of train", None) == _threads.cores()
+        assert _threads.chosen_threads("train: threads", None) == 5
+        assert _threads.chosen_threads("train: threads", 2) == 2
+    assert _threads.chosen_threads("train: threads", None) == _threads.cores()
 
 
 def test_folds_share_the_threads(monkeypatch):
@@ -272,7 +272,7 @@ def test_averages_do_not_change_with_the_learners():
         init=None,
         checkpoint=None,
         listeners=(),
-        training=pp.Training(epochs=2, members=2),
+        training=pp.TrainingConfig(epochs=2, members=2),
     )
     run.train_epoch(1)
     averages = _engine.average(run.learners, 2)
@@ -324,13 +324,15 @@ MODELS = {
     "stack LSTM": lambda: random_network_parser(BEAM, REMEMBERING, TREEBANK),
     "classifier with a memory": lambda: trained(classifier=Depths(), strategy=pp.STRATEGIES["max-violation"]),
     "perceptron as a classifier": lambda: trained(GREEDY, classifier=pp.Perceptron()),
-    "joint": lambda: trained(classifier=pp.Joint(pp.Perceptron(), of="label")),
+    "joint": lambda: trained(classifier=pp.JointClassifier(pp.Perceptron(), of="label")),
     "system in Python": lambda: trained(replace(GREEDY, system=Covington()), strategy=pp.STRATEGIES["dynamic"]),
     "templates with functions": calling,
-    "vote by scores": lambda: pp.vote([trained(seed=1), trained(seed=2)]),
-    "vote by choices": lambda: pp.vote([trained(seed=1), trained(seed=2)], by="choices"),
-    "vote of networks": lambda: pp.vote([random_network_parser(BEAM, TINY, TREEBANK, seed=seed) for seed in (1, 2)]),
-    "combination": lambda: pp.Combination([trained(seed=1), trained(seed=2)], [1.0, 0.5], ["a", "b"]),
+    "vote by scores": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)]),
+    "vote by choices": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)], by="choices"),
+    "vote of networks": lambda: pp.make_voting_parser(
+        [random_network_parser(BEAM, TINY, TREEBANK, seed=seed) for seed in (1, 2)]
+    ),
+    "combination": lambda: pp.CombinedParser([trained(seed=1), trained(seed=2)], [1.0, 0.5], ["a", "b"]),
     "cascade": TRAININGS["cascade"],
     "pipeline": TRAININGS["pipeline"],
     "en": lambda: pp.load("en"),
@@ -365,7 +367,7 @@ WAYS = {
     "parse": parse,
     "best": lambda model, sentence: [(tree.heads, tree.score) for tree in parser_of(model).k_best(sentence, 3)],
     "explain": explain,
-    "step": lambda model, sentence: Run.of_parser(parser_of(model), sentence, beam=2).to_values(),
+    "step": lambda model, sentence: TracedDerivation.of_parser(parser_of(model), sentence, beam=2).to_values(),
     "confidence": confidence,
 }
 
@@ -423,9 +425,9 @@ def test_searches_do_not_change_the_network(name):
 def test_classified_sequences_of_several_threads(classifier, hasty_threads):
     rng = np.random.default_rng(1)
     values = rng.integers(0, 3, 400).astype(np.int32)
-    items = pp.Items(np.arange(0, 401, 5), {"a": values})
-    window = pp.Window(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a"), columns=("a",))
-    model = pp.train_sequences(window, items, values, 3, beam=2, classifier=classifier, epochs=1)
+    items = pp.SequenceItems(np.arange(0, 401, 5), {"a": values})
+    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a"), columns=("a",))
+    model = pp.train_sequence_model(window, items, values, 3, beam=2, classifier=classifier, epochs=1)
     expected = model.predict(items).tolist(), [model.best(items, number, 2) for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         found = [pool.submit(model.predict, items) for _ in range(8)]

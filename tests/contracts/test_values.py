@@ -13,8 +13,8 @@ import pytest
 
 import panparser as pp
 from learners import SMALL
-from panparser.learning.subsampling import Subsample
-from panparser.treebank.regions import Region
+from panparser.learning.subsampling import Subsampling
+from panparser.treebank.regions import ArcRegion
 
 PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
 
@@ -44,18 +44,18 @@ KINDS = {
         **through(pp.ParserSpec),
     ),
     "Strategy": Kind(
-        (*dict.fromkeys(pp.STRATEGIES.values()), pp.Strategy(focus=0.5), pp.Strategy(horizon=3)),
-        **through(pp.Strategy),
+        (*dict.fromkeys(pp.STRATEGIES.values()), pp.TrainingStrategy(focus=0.5), pp.TrainingStrategy(horizon=3)),
+        **through(pp.TrainingStrategy),
     ),
-    "Schedule": Kind((pp.Schedule(), pp.Schedule(((1, 0.5),)), pp.Schedule(((1, 0.0), (3, 0.9))))),
+    "Schedule": Kind((pp.EpochSchedule(), pp.EpochSchedule(((1, 0.5),)), pp.EpochSchedule(((1, 0.0), (3, 0.9))))),
     "Subsample": Kind(
         (
-            Subsample(share=0.5), Subsample(share=0.4), Subsample(share=0.5, by="accuracy"),
-            Subsample(share=0, where=Region(upos="DET")),
+            Subsampling(share=0.5), Subsampling(share=0.4), Subsampling(share=0.5, by="accuracy"),
+            Subsampling(share=0, where=ArcRegion(upos="DET")),
         ),
-        lambda value: value.to_values(), lambda values: Subsample(**values),
+        lambda value: value.to_values(), lambda values: Subsampling(**values),
     ),
-    "Training": Kind((pp.Training(), pp.Training(epochs=3), pp.Training(seed=2), pp.Training(patience=None))),
+    "Training": Kind((pp.TrainingConfig(), pp.TrainingConfig(epochs=3), pp.TrainingConfig(seed=2), pp.TrainingConfig(patience=None))),
     "TransitionSystem": Kind(
         tuple(pp.system(name, root=root) for name in ("arc-eager", "attardi") for root in ("first", "last")),
         lambda value: json.loads(value.to_json()), lambda values: pp.TransitionSystem.from_json(json.dumps(values)),
@@ -67,28 +67,28 @@ KINDS = {
     ),
     "Template": Kind(tuple(SMALL), str, pp.Template.parse),
     "Atom": Kind(tuple(dict.fromkeys(SMALL.atoms))),
-    "Gold": Kind((pp.Gold([2, 0]), pp.Gold([0, 1]), pp.Gold([None, 0]), pp.Gold([2, 0], ["a", "b"]))),
+    "Gold": Kind((pp.GoldTree([2, 0]), pp.GoldTree([0, 1]), pp.GoldTree([None, 0]), pp.GoldTree([2, 0], ["a", "b"]))),
     "Region": Kind(
-        (pp.Region(), pp.Region(upos="DET"), pp.Region(upos=("DET", "ADP")), pp.Region(label="nsubj"),
-         pp.Region(direction="left"), pp.Region(direction="left", max_length=3), pp.Region(min_length=2)),
-        **through(pp.Region),
+        (pp.ArcRegion(), pp.ArcRegion(upos="DET"), pp.ArcRegion(upos=("DET", "ADP")), pp.ArcRegion(label="nsubj"),
+         pp.ArcRegion(direction="left"), pp.ArcRegion(direction="left", max_length=3), pp.ArcRegion(min_length=2)),
+        **through(pp.ArcRegion),
     ),
     "Stage": Kind(
-        (pp.Stage(), pp.Stage(name="a"), pp.Stage(name="a", regions=(pp.Region(upos="DET"),)), pp.Stage(spec=PARTIAL))
+        (pp.CascadeStage(), pp.CascadeStage(name="a"), pp.CascadeStage(name="a", regions=(pp.ArcRegion(upos="DET"),)), pp.CascadeStage(spec=PARTIAL))
     ),
     "TaggerSpec": Kind(
         (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")),
-         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.DictionaryRule(5, 0.1))),
+         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.TagDictionaryThresholds(5, 0.1))),
         **through(pp.TaggerSpec),
     ),
-    "DictionaryRule": Kind((pp.DictionaryRule(), pp.DictionaryRule(5), pp.DictionaryRule(5, 0.1))),
+    "DictionaryRule": Kind((pp.TagDictionaryThresholds(), pp.TagDictionaryThresholds(5), pp.TagDictionaryThresholds(5, 0.1))),
     "PipelineSpec": Kind(
         (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)), pp.PipelineSpec(joint=False))
     ),
-    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.Window)),
+    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.SequenceFeatures)),
     "Weights": Kind(
-        (pp.Weights((1.0, 2.0)), pp.Weights((1.0, 3.0)), pp.Weights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
-        lambda value: tomllib.loads(value.to_toml()), pp.Weights.from_values, hashes=False,
+        (pp.ArcWeights((1.0, 2.0)), pp.ArcWeights((1.0, 3.0)), pp.ArcWeights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
+        lambda value: tomllib.loads(value.to_toml()), pp.ArcWeights.from_values, hashes=False,
     ),
     "Recipe": Kind(
         (pp.Recipe(), pp.Recipe.from_values(RECIPE), pp.Recipe.from_values(RECIPE | {"parser": {"beam": 1}}),
@@ -99,7 +99,7 @@ KINDS = {
         (pp.CascadeRecipe.from_values(CASCADE), pp.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
         lambda value: value.to_values(), pp.CascadeRecipe.from_values, hashes=False,
     ),
-    "CurvePoint": Kind((pp.CurvePoint(1, 2, 3.0, None), pp.CurvePoint(1, 2, 3.0, 4.0))),
+    "CurvePoint": Kind((pp.LearningCurvePoint(1, 2, 3.0, None), pp.LearningCurvePoint(1, 2, 3.0, 4.0))),
     "FoldScore": Kind((pp.FoldScore(1, 2, 3, 4.0, None), pp.FoldScore(2, 2, 3, 4.0, None))),
     "ScoredTree": Kind((pp.ScoredTree((0,), ("a",), 1.0), pp.ScoredTree((0,), ("b",), 1.0))),
 }  # fmt: skip

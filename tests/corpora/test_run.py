@@ -13,8 +13,8 @@ import pytest
 import panparser as pp
 from panparser.corpora import run, sources, work
 from panparser.corpora.files import pairs, single
-from panparser.corpora.job import Job, Options
-from panparser.work.pool import ClusterLost
+from panparser.corpora.job import ParseJob, ParseJobOptions
+from panparser.work.pool import ClusterLostError
 from places import ENGLISH
 from sharing import AtOnce
 
@@ -39,14 +39,14 @@ def story(seed=1, end="\n\n", count=80):
 def in_parts(options, path, output="parts.out", workers=None):
     """How many tasks it took."""
     workers = workers or AtOnce()
-    totals = run.Run(Job(options)).shared([single(str(path), output)], workers)
+    totals = run.Run(ParseJob(options)).shared([single(str(path), output)], workers)
     assert not totals.failed, totals.failed
     assert not Path(f"{output}.parts").exists()
     return len(workers.given), totals
 
 
 def as_one(options, path, output="one.out"):
-    totals = run.Run(Job(options)).alone([single(str(path), output)], 1)
+    totals = run.Run(ParseJob(options)).alone([single(str(path), output)], 1)
     assert not totals.failed
     return totals
 
@@ -54,7 +54,7 @@ def as_one(options, path, output="one.out"):
 @pytest.mark.parametrize("shown", ["conllu", "tree", "horizontal", "plaintext", "jsonl", "json", "matxin"])
 def test_text_in_parts_has_the_same_bytes(pipeline_file, shown):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = Options(str(pipeline_file), shown=shown)
+    options = ParseJobOptions(str(pipeline_file), shown=shown)
     tasks, totals = in_parts(options, "story.txt")
     alone = as_one(options, "story.txt")
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
@@ -66,7 +66,7 @@ def test_text_in_parts_has_the_same_bytes(pipeline_file, shown):
 @pytest.mark.parametrize("end", ["\n", "\r\n \r\n\n", "\u2029"])
 def test_every_kind_of_text(pipeline_file, kind, end):
     Path("story.txt").write_bytes(story(2, end, 300 if end == "\n" else 80).encode())
-    options = Options(str(pipeline_file), kind=kind, until="tokens")
+    options = ParseJobOptions(str(pipeline_file), kind=kind, until="tokens")
     tasks, _ = in_parts(options, "story.txt")
     as_one(options, "story.txt")
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
@@ -76,7 +76,7 @@ def test_every_kind_of_text(pipeline_file, kind, end):
 @pytest.mark.parametrize("shown", ["conllu", "jsonl", "html"])
 def test_treebanks_in_parts_have_the_same_bytes(parser, tmp_path, shown):
     parser.save("model")
-    options = Options("./model", shown=shown, k_best=2)
+    options = ParseJobOptions("./model", shown=shown, k_best=2)
     Path("a.conllu").write_bytes(ENGLISH.read_bytes()[:30_000].rpartition(b"\n\n")[0])
     tasks, totals = in_parts(options, "a.conllu", "parts.gz")
     alone = as_one(options, "a.conllu", "one.gz")
@@ -91,11 +91,11 @@ def test_treebanks_in_parts_have_the_same_bytes(parser, tmp_path, shown):
 
 def test_what_gets_lost_is_done_again(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
     as_one(options, "story.txt")
     in_parts(options, "story.txt", workers=AtOnce(lost=[1, 2, 4, 6]))
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
-    totals = run.Run(Job(options)).shared([single("story.txt", "none.out")], AtOnce(lost=range(2, 100)))
+    totals = run.Run(ParseJob(options)).shared([single("story.txt", "none.out")], AtOnce(lost=range(2, 100)))
     (failed,) = totals.failed
     assert "story.txt: a worker died 3 times while it worked on it (killed by signal 9)" in failed.error
     assert not Path("none.out").exists()
@@ -107,7 +107,7 @@ def test_what_gets_lost_is_done_again(pipeline_file):
 def test_what_gets_lost_is_done_again_alone_and_at_the_end(pipeline_file):
     """With no other worker in memory: perhaps there was too little of it for all."""
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
     tasks, _ = in_parts(options, "story.txt")
     workers = AtOnce(lost=[1, 3])
     assert in_parts(options, "story.txt", workers=workers)[0] == tasks + 2
@@ -118,14 +118,14 @@ def test_what_gets_lost_is_done_again_alone_and_at_the_end(pipeline_file):
 def test_an_error_of_a_worker_ends_the_run(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
     with pytest.raises(RuntimeError, match="a mistake"):
-        in_parts(Options(str(pipeline_file), until="tokens"), "story.txt", workers=Failing())
+        in_parts(ParseJobOptions(str(pipeline_file), until="tokens"), "story.txt", workers=Failing())
 
 
 def test_a_scheduler_that_is_gone_ends_the_run_with_a_message(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    workers = Failing(ClusterLost("the scheduler is gone"))
-    with pytest.raises(ClusterLost, match="--cluster: the scheduler is gone; the same command, again, goes on"):
-        in_parts(Options(str(pipeline_file), until="tokens"), "story.txt", workers=workers)
+    workers = Failing(ClusterLostError("the scheduler is gone"))
+    with pytest.raises(ClusterLostError, match="--cluster: the scheduler is gone; the same command, again, goes on"):
+        in_parts(ParseJobOptions(str(pipeline_file), until="tokens"), "story.txt", workers=workers)
 
 
 class Failing(AtOnce):
@@ -153,7 +153,7 @@ class Stopping(AtOnce):
 def test_a_stopped_run_goes_on_with_what_is_new(pipeline_file):
     text = story()
     Path("story.txt").write_text(text, encoding="utf-8")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
     with pytest.raises(KeyboardInterrupt):
         in_parts(options, "story.txt", workers=Stopping())
     assert not Path("parts.out").exists()
@@ -173,11 +173,11 @@ def test_finished_files_are_left_alone(pipeline_file, shares):
     Path("texts/large.txt").write_text(story(), encoding="utf-8")
     for name in ("texts/a.txt", "texts/sub/b.txt"):
         Path(name).write_text("The birds sing. They stop.")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
 
     def parsed(options=options, **more):
         files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
-        ran = run.Run(Job(options), **more)
+        ran = run.Run(ParseJob(options), **more)
         totals = ran.shared(files, AtOnce()) if shares else ran.alone(files, 1)
         assert not totals.failed
         return totals.parsed, totals.finished
@@ -194,8 +194,8 @@ def test_finished_files_are_left_alone(pipeline_file, shares):
     Path("out/.panparser/large.conllu.json").write_text("{damaged")
     assert parsed() == (3, 0)
     assert "stopped" in Path("out/a.conllu").read_text()
-    assert parsed(Options(str(pipeline_file), until="tags")) == (3, 0)
-    assert parsed(Options(str(pipeline_file), until="tags"), force=True) == (3, 0)
+    assert parsed(ParseJobOptions(str(pipeline_file), until="tags")) == (3, 0)
+    assert parsed(ParseJobOptions(str(pipeline_file), until="tags"), force=True) == (3, 0)
     assert json.loads(Path("out/.panparser/a.conllu.json").read_bytes())["outcome"]["words"] == 7
     assert not list(Path("out").rglob("*.parts"))
 
@@ -209,7 +209,7 @@ def test_a_bad_file_does_not_hurt_the_others(pipeline_file, shares):
     Path("texts/small.txt").write_bytes(b"\xff")
     Path("texts/broken.conllu").write_bytes(ENGLISH.read_bytes()[:9000] + b"\n\n1\tx\n\n" + ENGLISH.read_bytes())
     files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
-    ran = run.Run(Job(Options(str(pipeline_file), until="tags")))
+    ran = run.Run(ParseJob(ParseJobOptions(str(pipeline_file), until="tags")))
     totals = ran.shared(files, AtOnce()) if shares else ran.alone(files, 2)
     said = sorted(each.error for each in totals.failed)
     line = good.encode().count(b"\n") + 3
@@ -222,7 +222,7 @@ def test_a_bad_file_does_not_hurt_the_others(pipeline_file, shares):
 def test_models_are_those_of_the_beginning(pipeline_file):
     Path("a.txt").write_text("The birds sing.")
     Path("model").write_bytes(pipeline_file.read_bytes())
-    ran = run.Run(Job(Options("./model")))
+    ran = run.Run(ParseJob(ParseJobOptions("./model")))
     Path("model").write_bytes(b"another")
     (failed,) = ran.shared([single("a.txt", "a.conllu")], AtOnce()).failed
     assert failed.error == "./model: expected the model that the work was begun with, found another"
@@ -245,12 +245,12 @@ class Overwriting(AtOnce):
 
 @pytest.mark.parametrize("name", ["in.txt", "in.conllu"])
 def test_parts_are_of_the_bytes_that_were_planned(pipeline_file, name):
-    path, options = Path(name), Options(str(pipeline_file), until="tags")
+    path, options = Path(name), ParseJobOptions(str(pipeline_file), until="tags")
     good = story().encode() if name == "in.txt" else ENGLISH.read_bytes()[:20_000].rpartition(b"\n\n")[0] + b"\n\n"
     path.write_bytes(good)
     other = good.replace(b"the", b"xyz").replace(b"The", b"Xyz")
     assert other != good
-    (failed,) = run.Run(Job(options)).shared([single(name, "parts.out")], Overwriting(path, other)).failed
+    (failed,) = run.Run(ParseJob(options)).shared([single(name, "parts.out")], Overwriting(path, other)).failed
     assert failed.error == f"{name}: was changed while it was read: parse it again"
     path.write_bytes(good)
     in_parts(options, name)
@@ -258,7 +258,7 @@ def test_parts_are_of_the_bytes_that_were_planned(pipeline_file, name):
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
     for changed in (good[:100], good[:-900] + b"x" * 5000):  # shorter and longer, too
         path.write_bytes(good)
-        assert run.Run(Job(options)).shared([single(name, "other.out")], Overwriting(path, changed)).failed
+        assert run.Run(ParseJob(options)).shared([single(name, "other.out")], Overwriting(path, changed)).failed
 
 
 def test_unknown_tags_are_refused_in_parts_too(parser):
@@ -266,7 +266,7 @@ def test_unknown_tags_are_refused_in_parts_too(parser):
     lines = [line.split("\t") for line in ENGLISH.read_text(encoding="utf-8")[:20_000].splitlines()]
     text = "\n".join("\t".join([*line[:3], "X" + line[3], *line[4:]]) if len(line) == 10 else "" for line in lines)
     Path("in.conllu").write_text(text.strip() + "\n\n", encoding="utf-8")
-    job = Job(Options("./model"))
+    job = ParseJob(ParseJobOptions("./model"))
     (alone,) = run.Run(job).alone([single("in.conllu", "one.out")], 1).failed
     shared = run.Run(job).shared([single("in.conllu", "parts.out")], AtOnce())
     assert [each.error for each in shared.failed] == [alone.error]
@@ -276,7 +276,7 @@ def test_unknown_tags_are_refused_in_parts_too(parser):
 def test_another_build_does_it_again(pipeline_file, monkeypatch):
     Path("texts").mkdir()
     Path("texts/a.txt").write_text("The birds sing.")
-    job = Job(Options(str(pipeline_file), until="tokens"))
+    job = ParseJob(ParseJobOptions(str(pipeline_file), until="tokens"))
     files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
     assert run.Run(job).alone(files, 1).parsed == 1
     assert run.Run(job).alone(files, 1).finished == 1
@@ -287,16 +287,16 @@ def test_another_build_does_it_again(pipeline_file, monkeypatch):
 @pytest.mark.parametrize("name", ["letter.txt", ".hidden"])
 def test_a_folder_of_somebody_else_is_not_touched(pipeline_file, name):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
     Path("out.parts").mkdir()
     Path("out.parts", name).write_text("mine")
-    (failed,) = run.Run(Job(options)).shared([single("story.txt", "out")], AtOnce()).failed
+    (failed,) = run.Run(ParseJob(options)).shared([single("story.txt", "out")], AtOnce()).failed
     assert failed.error.startswith("out.parts: expected parts of the output, or no folder")
     assert [path.name for path in Path("out.parts").iterdir()] == [name]
     Path("out.parts", name).unlink()
     in_parts(options, "story.txt", "out")
     Path("out.parts").write_text("a file")
-    (failed,) = run.Run(Job(options)).shared([single("story.txt", "out")], AtOnce()).failed
+    (failed,) = run.Run(ParseJob(options)).shared([single("story.txt", "out")], AtOnce()).failed
     assert failed.error.startswith("out.parts: cannot be made: ")
 
 
@@ -306,7 +306,7 @@ def test_a_folder_of_somebody_else_is_not_touched(pipeline_file, name):
 )
 def test_odd_records_count_as_none(pipeline_file, change):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = Options(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), until="tokens")
     with pytest.raises(KeyboardInterrupt):
         in_parts(options, "story.txt", workers=Stopping())
     for path in Path("parts.out.parts").glob("*.json"):
@@ -320,18 +320,18 @@ def test_a_record_that_does_not_fit_on_the_disk_ends_nothing_else(pipeline_file,
     Path("texts").mkdir()
     for name in ("a", "b"):
         Path(f"texts/{name}.txt").write_text("They ate.\n")
-    write = work.Record.write
+    write = work.OutputRecord.write
 
     def limited(record, path):
         if "a.conllu" in path:
             raise pp.ConlluError(f"{path}: cannot be written: No space left on device")
         write(record, path)
 
-    monkeypatch.setattr(work.Record, "write", limited)
+    monkeypatch.setattr(work.OutputRecord, "write", limited)
     made, _ = pairs(["texts"], "parsed", "conllu", any_ending=False)
     for totals in (
-        run.Run(Job(Options(str(pipeline_file)))).alone(made, 1),
-        run.Run(Job(Options(str(pipeline_file))), force=True).shared(made, AtOnce()),
+        run.Run(ParseJob(ParseJobOptions(str(pipeline_file)))).alone(made, 1),
+        run.Run(ParseJob(ParseJobOptions(str(pipeline_file))), force=True).shared(made, AtOnce()),
     ):
         assert totals.parsed == 1
         assert [each.error for each in totals.failed] == [

@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from learners import assert_same, examples, learn, reference, treebank_of
-from panparser.learning.strategies import DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
+from panparser.learning.strategies import DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, TrainingStrategy
 from reference.learning import ReferenceLearner
 from reference.local import LocalLearner, choose_next_amb, choose_next_exp
 
@@ -124,7 +124,7 @@ def test_algorithm_3_of_2012_with_choose_next_exp():
         ("L", "L", False, "L"),
         ("L", "L", False, "L"),
     ]
-    strategy = Strategy(restart="random-correct", exploration=1.0)
+    strategy = TrainingStrategy(restart="random-correct", exploration=1.0)
     learned = learn(SPEC, TREEBANK, strategy=strategy, epochs=1)
     assert [(letters(u.positive), letters(u.negative), u.started) for u in learned.updates] == [
         ("SL", "SS", 0),
@@ -183,7 +183,7 @@ def test_algorithm_3_of_2018_max_violation():
 def test_algorithm_2_of_2018_strategies_differ_in_the_length_that_they_choose(update_at, pair):
     learner = given(ReferenceLearner(SYSTEM, beam=1), PV={"S": 1}, VN={"S": 1, "L": -1}, No={"R": 2})
     (positive, negative), _, is_wrong = learner.training_unit(
-        [learner.initial(EXAMPLE)], EXAMPLE, Strategy(update_at=update_at)
+        [learner.initial(EXAMPLE)], EXAMPLE, TrainingStrategy(update_at=update_at)
     )
     assert is_wrong
     assert (letters(positive.at.actions), letters(negative.at.actions)) == pair

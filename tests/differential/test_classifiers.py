@@ -182,7 +182,7 @@ def test_pairs_teach_what_they_teach_the_engine(system, name, beam):
 
 @pytest.mark.parametrize("restart", ["none", "pair"])
 def test_pairs_of_a_static_oracle(restart):
-    strategy = pp.Strategy(oracle="static", update_at="max-violation", restart=restart)
+    strategy = pp.TrainingStrategy(oracle="static", update_at="max-violation", restart=restart)
     spec = pp.ParserSpec(system=SYSTEMS[0], templates=SMALL, beam=4)
     learned, parser, recorder = side_by_side(spec, strategy)
     assert recorder.updates == learned.updates
@@ -202,7 +202,7 @@ def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
         return int(math.copysign(math.floor(average + 0.5), total))
 
     classifier = Dictionary()
-    setup = pp.Setup(system=system, templates=SMALL, labels=learned.run.labels, sentences=SENTENCES, seed=1)
+    setup = pp.ClassifierSetup(system=system, templates=SMALL, labels=learned.run.labels, sentences=SENTENCES, seed=1)
     classifier.prepare(setup)
     for key, (_, totals) in learned.actions().items():
         classifier.actions[key] = [rounded(total) for total in totals]
@@ -219,7 +219,7 @@ def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
 
 # --- A classifier that learns fast ---
 
-EXPLORING = pp.Strategy(update_at="max-violation", restart="pair", exploration=0.5)
+EXPLORING = pp.TrainingStrategy(update_at="max-violation", restart="pair", exploration=0.5)
 
 
 @pytest.mark.parametrize("strategy", [pp.EARLY_UPDATE, pp.MAX_VIOLATION, EXPLORING], ids=["early", "max", "exploring"])
@@ -334,7 +334,7 @@ def test_a_subsample_and_listeners(english):
             self.words = words
 
     watch = Watch()
-    subsample = pp.Subsample(share=0.5, by="accuracy")
+    subsample = pp.Subsampling(share=0.5, by="accuracy")
     options = {"strategy": EXPLORE, "epochs": 2, "subsample": subsample, "listeners": [watch]}
     parser = pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), **options)
     assert watch.updates == parser.training["history"][-1]["updates"]
@@ -345,14 +345,14 @@ def test_a_subsample_and_listeners(english):
 
 STRATEGIES = {
     **PERCEPTRON_STRATEGIES,
-    "sample": pp.Strategy(restart="sample", temperature=3.0),
-    "beam": pp.Strategy(restart="beam", update_at="max-violation"),
-    "horizon": pp.Strategy(horizon=4, restart="pair", exploration=0.5),
-    "random": pp.Strategy(restart="random-correct", exploration=0.5, update_at="latest-violation"),
-    "focus": pp.Strategy(focus=0.5, update_at="max-violation", restart="pair"),
-    "late focus": pp.Strategy(focus=2.0, update_at="end"),
-    "most similar": pp.Strategy(positive="most-similar", update_at="latest-violation", restart="pair"),
-    "prefix": pp.Strategy(positive="best-scoring", update_at="longest-prefix", restart="pair"),
+    "sample": pp.TrainingStrategy(restart="sample", temperature=3.0),
+    "beam": pp.TrainingStrategy(restart="beam", update_at="max-violation"),
+    "horizon": pp.TrainingStrategy(horizon=4, restart="pair", exploration=0.5),
+    "random": pp.TrainingStrategy(restart="random-correct", exploration=0.5, update_at="latest-violation"),
+    "focus": pp.TrainingStrategy(focus=0.5, update_at="max-violation", restart="pair"),
+    "late focus": pp.TrainingStrategy(focus=2.0, update_at="end"),
+    "most similar": pp.TrainingStrategy(positive="most-similar", update_at="latest-violation", restart="pair"),
+    "prefix": pp.TrainingStrategy(positive="best-scoring", update_at="longest-prefix", restart="pair"),
 }
 
 

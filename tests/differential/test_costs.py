@@ -64,7 +64,7 @@ def test_head_directions_are_exact(system):
     """Without Root, that of one word alone: no sum of losses can be exact for several (test_deriving.py)."""
     if system.root != "none":
         assert check_system(system, max_words=4, golds="directions").rows[-1].relaxed == 0
-    golds = [pp.Gold(heads) for heads in direction_golds(5) if heads.count(None) == 4]
+    golds = [pp.GoldTree(heads) for heads in direction_golds(5) if heads.count(None) == 4]
     off, _ = inexact(system, 5, golds)
     assert off == 0
 
@@ -128,12 +128,12 @@ def test_search_spaces_have_the_known_size(name, root, derivations, outputs):
         # ... footnote 4: a headless word attached to Root at the end would make SHIFT free.
         ("arc-eager", "first", [], [0], {"RIGHT": 0}),
         # Supplementary table 7b lacks a row: the last word is shifted, and 1 gets no head on the right.
-        ("arc-hybrid", "first", ["SHIFT"], [pp.RIGHT, pp.LEFT], {"SHIFT": 1, "LEFT": 0, "RIGHT": 1}),
+        ("arc-hybrid", "first", ["SHIFT"], [pp.HEAD_RIGHT, pp.HEAD_LEFT], {"SHIFT": 1, "LEFT": 0, "RIGHT": 1}),
         (
             "non-monotonic-arc-eager",
             "first",
             ["SHIFT"],
-            [pp.RIGHT, pp.LEFT],
+            [pp.HEAD_RIGHT, pp.HEAD_LEFT],
             {"SHIFT": 1, "RIGHT": 1, "LEFT": 0, "REDUCE": 1},
         ),
         # Collapsing the buffer over-states what a non-projective tree can give: 2 of 3 arcs, all of them after SHIFT.
@@ -165,7 +165,7 @@ def without_condition(system, name, condition):
 )
 def test_printed_preconditions_let_root_get_a_head(name, root, row, condition):
     broken = without_condition(pp.system(name, root=root), row, is_word(getattr(terms, condition)))
-    with pytest.raises(pp.CheckFailed, match=r"Root gets a head|stuck"):
+    with pytest.raises(pp.ProofError, match=r"Root gets a head|stuck"):
         check_system(broken, max_words=2)
 
 
@@ -179,8 +179,8 @@ def test_root_first_ends_with_root_on_the_stack():
 
 @pytest.mark.parametrize("golds", [[2, None, 1]])
 def test_arcs_that_cross_nothing_may_still_exclude_each_other(golds):
-    assert not pp.Gold(golds).is_completable()
-    assert pp.Gold([2, None, None]).is_completable()
+    assert not pp.GoldTree(golds).is_completable()
+    assert pp.GoldTree([2, None, None]).is_completable()
 
 
 def outcomes(system, words, golds):
@@ -208,7 +208,7 @@ def inexact(system, words, golds):
 @each_variant("arc-eager", "arc-hybrid", "non-monotonic-arc-eager")
 def test_following_the_projective_subset_loses_nothing(system):
     """From the initial state, for every tree of four words, projective or not."""
-    golds = [pp.Gold(tree) for tree in all_trees(4, system.single_root)]
+    golds = [pp.GoldTree(tree) for tree in all_trees(4, system.single_root)]
     _, best = outcomes(system, 4, golds)
     for gold, reachable in zip(golds, best[-1], strict=True):
         subset = gold.projective_subset(root=system.root, single_root=system.single_root)
@@ -223,10 +223,13 @@ def test_directions_mixed_with_heads_are_rarely_off(name, root):
     system = pp.system(name, root=root)
     golds = set()
     for tree in projective_trees(4, root):
-        marks = [(pp.LEFT if 0 < h < w or (h == 0 and root == "first") else pp.RIGHT) for w, h in enumerate(tree, 1)]
+        marks = [
+            (pp.HEAD_LEFT if 0 < h < w or (h == 0 and root == "first") else pp.HEAD_RIGHT)
+            for w, h in enumerate(tree, 1)
+        ]
         marks = [0 if h == 0 and root == "none" else mark for h, mark in zip(tree, marks, strict=True)]
         for directed in product((False, True), repeat=4):
-            golds.add(pp.Gold(mark if d else head for mark, head, d in zip(marks, tree, directed, strict=True)))
+            golds.add(pp.GoldTree(mark if d else head for mark, head, d in zip(marks, tree, directed, strict=True)))
     off, seen = inexact(system, 4, sorted(golds, key=repr))
     assert off < (0.06 if root == "none" else 0.01) * seen
 
@@ -237,11 +240,11 @@ def test_directions_mixed_with_heads_are_rarely_off(name, root):
 def test_a_wrong_label_on_a_gold_arc_costs_one_more():
     system = pp.system("arc-hybrid")
     state = walk((system, 2), "SHIFT")
-    gold = pp.Gold([2, 0], ["nsubj", "root"])
+    gold = pp.GoldTree([2, 0], ["nsubj", "root"])
     assert system.costs(state, gold, label="nsubj") == {"SHIFT": 1, "LEFT": 0}
     assert system.costs(state, gold, label="obj") == {"SHIFT": 1, "LEFT": 1}
-    assert system.costs(state, pp.Gold([2, 0], [None, "root"]), label="obj")["LEFT"] == 0
-    assert system.costs(state, pp.Gold([0, 1], ["root", "obj"]), label="det") == {"SHIFT": 0, "LEFT": 2}
+    assert system.costs(state, pp.GoldTree([2, 0], [None, "root"]), label="obj")["LEFT"] == 0
+    assert system.costs(state, pp.GoldTree([0, 1], ["root", "obj"]), label="det") == {"SHIFT": 0, "LEFT": 2}
 
 
 # --- Long sentences ---
@@ -265,7 +268,7 @@ def test_long_sentences(system):
 def test_a_long_non_projective_gold_falls_back_on_its_projective_part():
     system = pp.system("arc-standard", single_root=True)
     heads = random_tree(80, random.Random(1))
-    gold = pp.Gold(heads)
+    gold = pp.GoldTree(heads)
     assert not gold.is_completable()
     kept = gold.projective_subset(single_root=True)
     derivation = pp.static_derivation(system, gold)

@@ -11,7 +11,7 @@ from hashing import key_of
 from learners import ENGLISH, learn, reference, short_sentences, treebank_of
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
 from panparser.features.reading import ABSENT, ROOT, Derivation, Reader, seen_by_labels
-from panparser.learning.strategies import DYNAMIC, Strategy
+from panparser.learning.strategies import DYNAMIC, TrainingStrategy
 from panparser.systems.terms import B0, S1, arc, is_unattached, is_word, pop
 from variants import identify
 
@@ -75,7 +75,7 @@ def test_the_front_of_the_buffer_may_have_a_head():
     )
     texts = "B0.head.form B0.head.head.form B0.label B0.head.label B0.head.right_valency S0.upos B0.upos".split()
     spec = pp.ParserSpec(system=table, templates=pp.Templates.parse("\n".join(texts)), beam=8)
-    everywhere = Strategy(update_at="end", restart="sample", temperature=1000.0, horizon=6)
+    everywhere = TrainingStrategy(update_at="end", restart="sample", temperature=1000.0, horizon=6)
     learned = learn(spec, short_sentences(20, 10), strategy=everywhere, epochs=3)
     expected, key = reference(learned), key_reader(learned)
     assert set(learned.actions()) == {key(feature) for feature in expected.actions.weights}

@@ -32,16 +32,16 @@ def examples(treebank: pp.Treebank) -> list[tuple[Any, Any]]:
 EXAMPLES = examples(TRAIN)
 
 
-def other_gold(sentence: int, kind: str) -> pp.Instead:
+def other_gold(sentence: int, kind: str) -> pp.Replacement:
     """What an acting listener puts in the place of a sentence."""
     if kind == "task":
-        return pp.Instead(gold=EXAMPLES[sentence][1][::-1])
+        return pp.Replacement(gold=EXAMPLES[sentence][1][::-1])
     if kind == "tagger":
-        return pp.Instead(gold=[0] * len(TRAIN[sentence]))
+        return pp.Replacement(gold=[0] * len(TRAIN[sentence]))
     if sentence % 2:
-        return pp.Instead(sentence=TRAIN[sentence + 1])
+        return pp.Replacement(sentence=TRAIN[sentence + 1])
     heads = TRAIN[sentence].heads.tolist()
-    return pp.Instead(gold=pp.Gold([int(head) if i % 3 else None for i, head in enumerate(heads)]))
+    return pp.Replacement(gold=pp.GoldTree([int(head) if i % 3 else None for i, head in enumerate(heads)]))
 
 
 class Trace(pp.Listener):
@@ -131,9 +131,9 @@ ALONE = {
     "parser, weights": lambda: train_parser(classifier=pp.Perceptron(4), **WEIGHTED),
     "parser, explored": lambda: train_parser(classifier=Linear(), strategy=EXPLORE),
     "parser, tags": lambda: train_parser(
-        beam=2, templates=pp.templates("lean").without("upos"), classifier=pp.Joint(pp.Perceptron(), of="tag")
+        beam=2, templates=pp.templates("lean").without("upos"), classifier=pp.JointClassifier(pp.Perceptron(), of="tag")
     ),
-    "parser, labels": lambda: train_parser(classifier=pp.Joint(pp.Perceptron(), of="label")),
+    "parser, labels": lambda: train_parser(classifier=pp.JointClassifier(pp.Perceptron(), of="label")),
     "engine's parser": lambda: train_parser(beam=3, members=1),
 }
 

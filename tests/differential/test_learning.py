@@ -22,7 +22,7 @@ from learners import (
     start,
     treebank_of,
 )
-from panparser.learning.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, Strategy
+from panparser.learning.strategies import DYNAMIC, DYNAMIC_AMBIGUITY, DYNAMIC_EXPLORE, STATIC, TrainingStrategy
 from panparser.trees.enumeration import random_projective_tree
 from reference.learning import Random
 from reference.local import LocalLearner, choose_next_amb, choose_next_exp
@@ -41,19 +41,19 @@ OTHER_SYSTEMS = [
     pp.system("arc-eager-span", k=2),
 ]
 MORE_STRATEGIES = {
-    "restart from the beam": Strategy(update_at="max-violation", restart="beam"),
-    "restart from a sample": Strategy(restart="sample", temperature=2.0),
-    "restart from a sample, in parts of an update": Strategy(restart="sample", temperature=2.0, focus=0.7),
-    "similar positive": Strategy(
+    "restart from the beam": TrainingStrategy(update_at="max-violation", restart="beam"),
+    "restart from a sample": TrainingStrategy(restart="sample", temperature=2.0),
+    "restart from a sample, in parts of an update": TrainingStrategy(restart="sample", temperature=2.0, focus=0.7),
+    "similar positive": TrainingStrategy(
         update_at="max-violation", positive="most-similar", restart="random-correct", exploration=0.3
     ),
-    "horizon": Strategy(update_at="end", horizon=3, restart="pair", exploration=0.5),
-    "horizon without restart": Strategy(horizon=4),
-    "static max-violation with horizon": Strategy(
+    "horizon": TrainingStrategy(update_at="end", horizon=3, restart="pair", exploration=0.5),
+    "horizon without restart": TrainingStrategy(horizon=4),
+    "static max-violation with horizon": TrainingStrategy(
         oracle="static", update_at="max-violation", restart="pair", horizon=5
     ),
-    "focus on early transitions": Strategy(focus=0.7),
-    "focus on late transitions": Strategy(update_at="end", focus=1.3),
+    "focus on early transitions": TrainingStrategy(focus=0.7),
+    "focus on late transitions": TrainingStrategy(update_at="end", focus=1.3),
 }
 TREEBANK = short_sentences(5, 8)
 
@@ -82,14 +82,14 @@ def test_every_option_learns_as_the_reference_does(name):
 def test_every_system_learns_as_the_reference_does(system):
     check(system, SMALL, 4, True, pp.STRATEGIES["max-violation-restart"])
     check(system, SMALL, 1, False, DYNAMIC_EXPLORE, epochs=4)
-    check(system, SMALL, 2, True, Strategy(update_at="latest-violation", restart="pair", exploration=0.5))
+    check(system, SMALL, 2, True, TrainingStrategy(update_at="latest-violation", restart="pair", exploration=0.5))
 
 
 @pytest.mark.parametrize("system", OTHER_SYSTEMS, ids=identify)
 def test_systems_with_derivations_of_several_lengths_learn_as_the_reference_does(system):
     crossing = treebank_of("a/A/3/x b/B/4/y c/C/0/root d/D/3/x", "a/A/2/x b/B/0/root c/C/1/z d/D/2/y e/E/2/x")
     for treebank in (TREEBANK, crossing):
-        for strategy in (pp.MAX_VIOLATION, Strategy(update_at="end", restart="beam")):
+        for strategy in (pp.MAX_VIOLATION, TrainingStrategy(update_at="end", restart="beam")):
             check(system, SMALL, 3, True, strategy, treebank)
 
 
@@ -169,7 +169,7 @@ def locally(learned, epochs, choose_next=None):
     ("strategy", "choose_next"),
     [
         (STATIC, None),
-        (Strategy(restart="pair"), lambda iteration, t, zero_cost: t if t in zero_cost else zero_cost[0]),
+        (TrainingStrategy(restart="pair"), lambda iteration, t, zero_cost: t if t in zero_cost else zero_cost[0]),
         (DYNAMIC, lambda iteration, t, zero_cost: t),
         (DYNAMIC_AMBIGUITY, choose_next_amb(OneMore(1))),
         (DYNAMIC_EXPLORE, "k=2, p=0.1"),

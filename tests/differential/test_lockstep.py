@@ -16,7 +16,7 @@ from panparser import _engine
 from panparser.errors import BatchError
 from panparser.learning.learner import BatchLearner
 from panparser.learning.search import BatchSearch
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from variants import each_variant
 
 ENGLISH = short_sentences(8, 11)
@@ -125,7 +125,7 @@ def test_constraints():
     given[given == np.arange(ENGLISH.words) - np.repeat(ENGLISH.offsets[:-1], np.diff(ENGLISH.offsets)) + 1] = -1
     labels, moving = np.full(ENGLISH.words, _engine.ANY_LABEL, dtype=np.int32), np.zeros(0, dtype=np.bool_)
     engine = _engine.Constraints(system._lowered.engine, ENGLISH.offsets, given, labels, np.zeros(0, dtype=np.uint8))
-    kept = KeptConstraints(given, labels, moving, {}, ENGLISH.offsets, engine)
+    kept = BatchConstraints(given, labels, moving, {}, ENGLISH.offsets, engine)
     states = states_of(system, ENGLISH, constraints=kept)
     for beam in (2, 8):
         lockstep, slow = learned(states, GLOBAL, beam, 4, 7)
@@ -145,7 +145,7 @@ def test_misuse_is_refused():
     states.start_beams(2, restarts=True)
     with pytest.raises(BatchError, match="no steps"):
         states.take_steps()
-    with pytest.raises(BatchError, match="scores of choose_steps"):
+    with pytest.raises(BatchError, match="choose_steps: scores"):
         states.choose_steps(np.zeros((len(states), 2)))
     states.choose_steps(np.zeros((len(states), 3)))
     with pytest.raises(BatchError, match="array of"):

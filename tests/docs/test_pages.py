@@ -77,7 +77,7 @@ class _Reader:
         elif "axes" in keys:
             pp.Grid.read(str(path))
         elif "weights" in keys:
-            pp.Weights.read(str(path))
+            pp.ArcWeights.read(str(path))
         elif "features" in keys:
             pp.GlossTable.read(str(path))
         elif {"language", "like", *(trait.name for trait in pp.Typology.of_language("fr"))} >= keys:

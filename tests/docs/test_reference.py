@@ -99,7 +99,7 @@ def test_every_key_of_a_recipe_is_in_the_reference():
         assert section, table
         for key in fields(part) if part is not None else ():
             assert f"`{key.name}`" in section, f"[{table}] {key.name}"
-        for key in (*fields(pp.Input), *fields(pp.Learning)) if table == "network" else ():
+        for key in (*fields(pp.NetworkInput), *fields(pp.NetworkTraining)) if table == "network" else ():
             assert f"`{key.name}`" in section, f"[{table}] inputs or learning: {key.name}"
     for module, title in (("pipeline", "Pipelines"), ("cascade", "Cascades")):
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
@@ -119,7 +119,7 @@ def test_every_error_is_in_the_reference():
 
 def test_every_field_and_name_of_a_strategy_is_in_the_reference():
     text = _read(DOCS / "reference" / "strategies.md")
-    for word in (*pp.STRATEGIES, *(field.name for field in fields(pp.Strategy))):
+    for word in (*pp.STRATEGIES, *(field.name for field in fields(pp.TrainingStrategy))):
         assert f"`{word}`" in text, word
 
 

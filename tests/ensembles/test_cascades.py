@@ -15,14 +15,14 @@ from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.treebank.regions import Arcs, in_regions
 
 TRAIN, DEV = ENGLISH[:80], ENGLISH[80:110]
-EASY = (pp.Region(upos=("DET", "ADP", "AUX"), direction="right"), pp.Region(upos="PUNCT"))
-NOUNS = (pp.Region(head_upos="NOUN", max_length=2),)
+EASY = (pp.ArcRegion(upos=("DET", "ADP", "AUX"), direction="right"), pp.ArcRegion(upos="PUNCT"))
+NOUNS = (pp.ArcRegion(head_upos="NOUN", max_length=2),)
 GREEDY = pp.ParserSpec(system=pp.system("arc-eager-partial"), templates=pp.templates("zn11"), beam=1)
 LAST = pp.ParserSpec(templates=pp.templates("zn11"), beam=2)
 STAGES = (
-    pp.Stage(name="easy", regions=EASY, spec=GREEDY),
-    pp.Stage(name="nouns", regions=NOUNS, spec=replace(GREEDY, system=pp.system("arc-hybrid-partial"), beam=2)),
-    pp.Stage(name="rest", spec=LAST),
+    pp.CascadeStage(name="easy", regions=EASY, spec=GREEDY),
+    pp.CascadeStage(name="nouns", regions=NOUNS, spec=replace(GREEDY, system=pp.system("arc-hybrid-partial"), beam=2)),
+    pp.CascadeStage(name="rest", spec=LAST),
 )
 OPTIONS = {"epochs": 2, "folds": 2, "members": 1}
 
@@ -122,7 +122,7 @@ def _of_nouns(*sentences):
 def test_only_the_last_stage_refuses_what_a_user_gives():
     """A stage whose arcs are too short for it leaves it to the next."""
     short = replace(GREEDY, system=pp.system("arc-eager-span", k=2))
-    stages = (pp.Stage(name="short", regions=EASY, spec=short), STAGES[-1])
+    stages = (pp.CascadeStage(name="short", regions=EASY, spec=short), STAGES[-1])
     cascade = pp.train_cascade(stages, TRAIN, **OPTIONS)
     treebank = _of_nouns([6, "_", "_", "_", "_", "_"])
     constraints = pp.Constraints.of(treebank, keep=["heads"])
@@ -148,7 +148,7 @@ def test_best_trees_tell_what_was_dropped(cascade):
         cascade.k_best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
     with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
         cascade.k_best(treebank[0], 2, constraints=5)
-    with pytest.raises(pp.SpecError, match="stages of found must be an integer from 0 to 2; got 3"):
+    with pytest.raises(pp.SpecError, match="found: stages must be an integer from 0 to 2; got 3"):
         cascade.found(treebank, 3)
     with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):
         pp.calibrate(cascade, DEV)
@@ -158,12 +158,12 @@ def test_arcs_of_stages_that_exclude_each_other_are_given_up():
     from panparser.ensembles.cascade import settled
 
     treebank = pp.parse_conllu("".join(f"{i}\tw\tw\tX\t_\t_\t_\t_\t_\t_\n" for i in range(1, 5)) + "\n")
-    found = pp.Constraints.of(treebank, golds=[pp.Gold([0, None, 0, 3])])
+    found = pp.Constraints.of(treebank, golds=[pp.GoldTree([0, None, 0, 3])])
     system = pp.system("arc-eager", single_root=True)
     assert settled(found, None, system).heads.tolist() == [0, -1, -1, 3]
-    given = pp.Constraints.of(treebank, golds=[pp.Gold([None, None, 0, None])])
+    given = pp.Constraints.of(treebank, golds=[pp.GoldTree([None, None, 0, None])])
     assert settled(found, given, system).heads.tolist() == [-1, -1, 0, 3]
-    crossing = pp.Constraints.of(treebank, golds=[pp.Gold([3, 4, None, None])])
+    crossing = pp.Constraints.of(treebank, golds=[pp.GoldTree([3, 4, None, None])])
     assert settled(crossing, None, system).heads.tolist() == [-1, -1, -1, -1]
 
 
@@ -211,12 +211,15 @@ def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
         (STAGES[:2], "stage 2 (nouns): the last stage is complete"),
         ((STAGES[2], STAGES[2]), "stage 1 (rest): expected regions and a system that leaves words headless"),
         (
-            (pp.Stage(name="x", regions=[pp.Region(label="det")], spec=replace(GREEDY, labeled=False)), STAGES[2]),
+            (
+                pp.CascadeStage(name="x", regions=[pp.ArcRegion(label="det")], spec=replace(GREEDY, labeled=False)),
+                STAGES[2],
+            ),
             "stage 1 (x): regions by label need a labeled parser",
         ),
         ((replace(STAGES[0], regions=()), STAGES[2]), "found 0 regions and arc-eager-partial"),
         (
-            (STAGES[0], pp.Stage(name="x", spec=pp.ParserSpec(system=pp.system("swap-standard")))),
+            (STAGES[0], pp.CascadeStage(name="x", spec=pp.ParserSpec(system=pp.system("swap-standard")))),
             "stage 2 (x): swap-standard has a static oracle only",
         ),
     ],
@@ -228,7 +231,9 @@ def test_stages_that_cannot_follow_each_other_are_refused(stages, message):
 
 
 def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
-    voting = pp.Cascade(cascade.stages, [*cascade.parsers[:-1], pp.vote([cascade.parsers[-1]] * 2)], cascade.training)
+    voting = pp.Cascade(
+        cascade.stages, [*cascade.parsers[:-1], pp.make_voting_parser([cascade.parsers[-1]] * 2)], cascade.training
+    )
     voting.save(tmp_path / "voting")
     code, out, _ = run("info", tmp_path / "voting")
     assert (code, "every arc" in out) == (0, True)
@@ -237,7 +242,7 @@ def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
 
 # --- Stages with data and models of their own ---
 
-KEPT = pp.Stage(name="kept", keep=EASY, spec=LAST)
+KEPT = pp.CascadeStage(name="kept", keep=EASY, spec=LAST)
 
 
 def test_of_what_a_complete_parser_finds_its_regions_are_kept():
@@ -257,7 +262,10 @@ def test_of_what_a_complete_parser_finds_its_regions_are_kept():
 def test_a_cascade_of_parsers_that_are_trained_already(tmp_path):
     first, last = (pp.train(replace(LAST, beam=1), part, epochs=1, members=1) for part in (TRAIN[:40], TRAIN[40:]))
     first.save(tmp_path / "first.panparser")
-    stages = [pp.Stage(name="a", keep=EASY, model=tmp_path / "first.panparser"), pp.Stage(name="b", model=last)]
+    stages = [
+        pp.CascadeStage(name="a", keep=EASY, model=tmp_path / "first.panparser"),
+        pp.CascadeStage(name="b", model=last),
+    ]
     cascade = pp.train_cascade(stages)
     assert (cascade.training["given"], cascade.training["sentences"]) == ("none", 0)
     inside = in_regions(EASY, Arcs.of(first.parse(DEV)))
@@ -276,11 +284,11 @@ def test_a_stage_learns_from_treebanks_of_its_own():
     """And the next one under what it finds in the treebank, which it did not learn from."""
     other = TRAIN[40:]
     options = {"epochs": 1, "members": 1}
-    own = pp.Stage(name="other", keep=EASY, spec=LAST, train=other, options={"weights": [2.0]})
+    own = pp.CascadeStage(name="other", keep=EASY, spec=LAST, train=other, options={"weights": [2.0]})
     cascade = pp.train_cascade((own, STAGES[2]), TRAIN[:40], **options)
     alone = pp.train(LAST, [other], weights=[2.0], **options)
     assert cascade.parsers[0].parse(DEV).to_bytes() == alone.parse(DEV).to_bytes()
-    known = pp.Cascade((own, pp.Stage(name="rest", spec=LAST)), [alone, alone], {}).found(TRAIN[:40])
+    known = pp.Cascade((own, pp.CascadeStage(name="rest", spec=LAST)), [alone, alone], {}).found(TRAIN[:40])
     guided = replace(LAST, templates=LAST.templates + pp.templates("given"))
     last = pp.train(
         guided, TRAIN[:40], constraints=pp.Constraints(TRAIN[:40], known.heads, known.labels, known.texts), **options
@@ -292,10 +300,12 @@ def test_a_stage_learns_from_treebanks_of_its_own():
 def test_what_a_stage_learned_from_beside_others_is_parsed_in_folds():
     """Else the next stage would learn under arcs that are better than those it is to be given."""
     treebank, other = TRAIN[:30], TRAIN[30:]
-    own = pp.Stage(name="both", keep=EASY, spec=LAST, train=[other, treebank])
+    own = pp.CascadeStage(name="both", keep=EASY, spec=LAST, train=[other, treebank])
     options = {"epochs": 1, "members": 1, "folds": 2}
     cascade = pp.train_cascade((own, STAGES[2]), treebank, **options)
-    leaky = pp.Stage(name="both", keep=EASY, spec=LAST, train=[other, pp.parse_conllu(treebank.to_bytes().decode())])
+    leaky = pp.CascadeStage(
+        name="both", keep=EASY, spec=LAST, train=[other, pp.parse_conllu(treebank.to_bytes().decode())]
+    )
     seen = pp.train_cascade((leaky, STAGES[2]), treebank, **options)
     assert cascade.parsers[0].to_arrays().keys() == seen.parsers[0].to_arrays().keys()
     assert cascade.parsers[0].parse(DEV).to_bytes() == seen.parsers[0].parse(DEV).to_bytes()
@@ -306,10 +316,13 @@ def test_what_a_stage_learned_from_beside_others_is_parsed_in_folds():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: pp.Stage(regions=EASY, keep=EASY), "regions are what it learns, keep what is kept"),
-        (lambda: pp.Stage(keep=["DET"]), "keep of Stage must be Regions"),
-        (lambda: pp.Stage(keep=EASY, train=[]), "train of Stage must be a Treebank, or several"),
-        (lambda: pp.Stage(keep=EASY, model=3), "model of Stage must be a Parser, or the file of one; got 3"),
+        (lambda: pp.CascadeStage(regions=EASY, keep=EASY), "regions are what it learns, keep what is kept"),
+        (lambda: pp.CascadeStage(keep=["DET"]), "CascadeStage: keep must be Regions"),
+        (lambda: pp.CascadeStage(keep=EASY, train=[]), "CascadeStage: train must be a Treebank, or several"),
+        (
+            lambda: pp.CascadeStage(keep=EASY, model=3),
+            "CascadeStage: model must be a Parser, or the file of one; got 3",
+        ),
         (lambda: pp.train_cascade((KEPT, STAGES[2])), "stage 1 (kept): expected a treebank to learn from, or a model"),
     ],
 )
@@ -322,11 +335,11 @@ def test_stages_that_cannot_be_are_refused(make, message):
 def test_a_model_is_not_trained_again(cascade):
     model = cascade.parsers[-1]
     with pytest.raises(pp.SpecError, match="a model is trained already"):
-        pp.Stage(model=model, train=TRAIN)
+        pp.CascadeStage(model=model, train=TRAIN)
     with pytest.raises(pp.SpecError, match="the spec is that of the model"):
-        pp.Stage(model=model, spec=LAST)
+        pp.CascadeStage(model=model, spec=LAST)
     with pytest.raises(pp.ModelError, match="nowhere"):
-        pp.Stage(model="nowhere")
+        pp.CascadeStage(model="nowhere")
 
 
 # --- Recipes and commands ---
@@ -433,15 +446,15 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ('upos = "PUNCT"', 'pos = "PUNCT"', "[[stages]] 1: regions: a region is a table with some of upos"),
         ("beam = 1", "beem = 1", "beem is unknown; did you mean beam?"),
         ("precision = 0.8", "precission = 0.8", "precission is unknown; did you mean precision?"),
-        ("precision = 0.8", "precision = 8", "precision of estimate_regions must be above 0 and at most 1; got 8"),
+        ("precision = 0.8", "precision = 8", "estimate_regions: precision must be above 0 and at most 1; got 8"),
         ("precision = 0.8", "precision = 1.0", "no class of arcs is precise enough"),
         ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
         ("members = 1", "seeds = [1, 2]", "seeds, init, vectors and weights are for single parsers"),
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
         ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
-        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "max_length of Region must be at least min_length"),
-        ("precision = 0.8", 'precision = 0.8, least = "x"', "least of estimate_regions must be an integer >= 1"),
-        ('by = ["upos", "direction"]', "by = 3", "by of estimate_regions must be some of upos"),
+        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "ArcRegion: max_length must be at least min_length"),
+        ("precision = 0.8", 'precision = 0.8, least = "x"', "estimate_regions: least must be an integer >= 1"),
+        ('by = ["upos", "direction"]', "by = 3", "estimate_regions: by must be some of upos"),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):

@@ -15,7 +15,7 @@ TEST = language("one", 30, adjective_first=True, verb_last=True, seed=2)
 SPEC = pp.ParserSpec(beam=1)
 PARSERS = [pp.train(SPEC, part, epochs=2, seed=seed) for seed, part in enumerate((GOLD[:10], GOLD[10:], OTHER))]
 WEIGHTS = [1.0, 0.75, 0.5]
-MODEL = pp.Combination(PARSERS, WEIGHTS, ["ten", "fifty", "other"])
+MODEL = pp.CombinedParser(PARSERS, WEIGHTS, ["ten", "fifty", "other"])
 
 
 def as_text(treebank):
@@ -23,7 +23,7 @@ def as_text(treebank):
 
 
 def test_it_parses_as_the_combined_trees_of_its_parsers():
-    expected = pp.combine([parser.parse(TEST) for parser in PARSERS], weights=WEIGHTS)
+    expected = pp.combine_trees([parser.parse(TEST) for parser in PARSERS], weights=WEIGHTS)
     found = MODEL.parse(TEST)
     assert np.array_equal(found.heads, expected.heads)
     assert as_text(found) == as_text(expected)
@@ -33,7 +33,7 @@ def test_it_parses_as_the_combined_trees_of_its_parsers():
 
 
 def test_weights_matter():
-    alone = pp.Combination(PARSERS, [0, 0, 1]).parse(TEST)
+    alone = pp.CombinedParser(PARSERS, [0, 0, 1]).parse(TEST)
     assert np.array_equal(alone.heads, PARSERS[2].parse(TEST).heads)
     assert not np.array_equal(alone.heads, MODEL.parse(TEST).heads)
 
@@ -46,7 +46,7 @@ def test_it_is_saved_and_loaded(tmp_path):
     paths = [tmp_path / name for name in ("a.panparser", "b.panparser")]
     MODEL.save(paths[0])
     loaded = pp.load(paths[0])
-    assert isinstance(loaded, pp.Combination)
+    assert isinstance(loaded, pp.CombinedParser)
     assert (loaded.names, loaded.weights) == (MODEL.names, MODEL.weights)
     assert np.array_equal(loaded.parse(TEST).heads, MODEL.parse(TEST).heads)
     loaded.save(paths[1])
@@ -90,7 +90,7 @@ def test_what_no_tree_keeps_is_refused_or_dropped():
 
 
 def test_spans_are_kept():
-    spans = [pp.Gold([None] * len(sentence), spans=[pp.Span(1, 2)]) for sentence in TEST]
+    spans = [pp.GoldTree([None] * len(sentence), spans=[pp.Span(1, 2)]) for sentence in TEST]
     constraints = pp.Constraints.of(TEST, golds=spans)
     found = MODEL.parse(TEST, constraints=constraints)
     for number, own in constraints.more.items():
@@ -126,15 +126,15 @@ def test_unknown_tags_are_told():
 def test_what_cannot_be_combined_is_refused():
     hybrid = pp.train(pp.ParserSpec(system=pp.system("arc-hybrid"), beam=1), GOLD[:10], epochs=1)
     with pytest.raises(SpecError, match="one transition system"):
-        pp.Combination([PARSERS[0], hybrid])
+        pp.CombinedParser([PARSERS[0], hybrid])
     with pytest.raises(SpecError, match="must be Parsers"):
-        pp.Combination([MODEL])
+        pp.CombinedParser([MODEL])
     with pytest.raises(SpecError, match="list of 1 to"):
-        pp.Combination([])
+        pp.CombinedParser([])
     for weights in ([1.0], [0, 0, 0], [1, -1, 1], [1, float("nan"), 1]):
-        with pytest.raises(SpecError, match="weights of Combination"):
-            pp.Combination(PARSERS, weights)
+        with pytest.raises(SpecError, match="CombinedParser: weights"):
+            pp.CombinedParser(PARSERS, weights)
     with pytest.raises(SpecError, match="names of Combination"):
-        pp.Combination(PARSERS, names=["one"])
+        pp.CombinedParser(PARSERS, names=["one"])
     with pytest.raises(SpecError, match="listeners"):
         MODEL.parse(TEST, listeners=[pp.SearchListener()])

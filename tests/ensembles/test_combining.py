@@ -83,7 +83,7 @@ def votes_for(rows, weights, word, head):
 @given(analyses(), st.booleans(), st.booleans())
 def test_the_tree_has_the_largest_sum_of_weights(given_, projective, single_root):
     rows, weights = given_
-    combined = pp.combine(
+    combined = pp.combine_trees(
         [treebank_of(row) for row in rows], weights=weights, projective=projective, single_root=single_root
     )
     found = tuple(combined.heads.tolist())
@@ -130,7 +130,7 @@ def is_part_of_a_tree(heads):
 @given(analyses(), st.sampled_from((0.5, 1, 2, 3.0)))
 def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, least):
     rows, weights = given_
-    combined = pp.combine([treebank_of(row) for row in rows], weights=weights, partial=least)
+    combined = pp.combine_trees([treebank_of(row) for row in rows], weights=weights, partial=least)
     found = [None if head < 0 else head for head in combined.heads.tolist()]
     choices = [
         [None, *(head for head in range(len(found) + 1) if votes_for(rows, weights, word, head) >= least)]
@@ -150,8 +150,8 @@ def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, le
 
 @pytest.mark.parametrize("partial", [0, -1, True, float("inf"), "2"])
 def test_a_number_of_votes_that_is_refused(partial):
-    with pytest.raises(SpecError, match="partial of combine must be a number above 0"):
-        pp.combine([TREEBANK], partial=partial)
+    with pytest.raises(SpecError, match="combine_trees: partial must be a number above 0"):
+        pp.combine_trees([TREEBANK], partial=partial)
 
 
 @given(analyses())
@@ -159,37 +159,37 @@ def test_the_same_analyses_give_the_same_tree(given_):
     rows, weights = given_
     treebanks = [treebank_of(row) for row in rows]
     assert (
-        pp.combine(treebanks, weights=weights).to_bytes()
-        == pp.combine(treebanks, weights=[2 * w for w in weights]).to_bytes()
+        pp.combine_trees(treebanks, weights=weights).to_bytes()
+        == pp.combine_trees(treebanks, weights=[2 * w for w in weights]).to_bytes()
     )
 
 
 def test_a_treebank_combined_with_itself_is_itself():
     for count in (1, 2, 5):
-        assert pp.combine([TREEBANK] * count).to_bytes() == TREEBANK.to_bytes()
+        assert pp.combine_trees([TREEBANK] * count).to_bytes() == TREEBANK.to_bytes()
 
 
 def test_with_equal_weights_the_first_of_two_wins():
-    assert pp.combine([TREEBANK, PREDICTED]).to_bytes() == TREEBANK.to_bytes()
-    second = pp.combine([PREDICTED, TREEBANK])
+    assert pp.combine_trees([TREEBANK, PREDICTED]).to_bytes() == TREEBANK.to_bytes()
+    second = pp.combine_trees([PREDICTED, TREEBANK])
     assert second.heads.tolist() == PREDICTED.heads.tolist()
 
 
 def test_a_weight_of_zero_is_no_vote():
-    assert pp.combine([TREEBANK, PREDICTED, PREDICTED], weights=[1, 0, 0]).to_bytes() == TREEBANK.to_bytes()
-    combined = pp.combine([PREDICTED, TREEBANK], weights=[0, 1])
+    assert pp.combine_trees([TREEBANK, PREDICTED, PREDICTED], weights=[1, 0, 0]).to_bytes() == TREEBANK.to_bytes()
+    combined = pp.combine_trees([PREDICTED, TREEBANK], weights=[0, 1])
     assert combined.heads.tolist() == TREEBANK.heads.tolist()
     assert [sentence.labels for sentence in combined] == [sentence.labels for sentence in TREEBANK]
 
 
 def test_two_outvote_one():
-    combined = pp.combine([PREDICTED, TREEBANK, TREEBANK])
+    combined = pp.combine_trees([PREDICTED, TREEBANK, TREEBANK])
     assert combined.heads.tolist() == TREEBANK.heads.tolist()
 
 
 def test_everything_else_is_as_in_the_first_file():
     changed = PREDICTED.to_bytes().decode().replace("\tNOUN\t", "\tX\t")
-    combined = pp.combine([pp.parse_conllu(changed), TREEBANK], weights=[1, 2])
+    combined = pp.combine_trees([pp.parse_conllu(changed), TREEBANK], weights=[1, 2])
     expected = pp.parse_conllu(changed)
     expected.heads[:] = TREEBANK.heads
     for sentence, other in zip(expected, TREEBANK, strict=True):
@@ -199,23 +199,23 @@ def test_everything_else_is_as_in_the_first_file():
 
 def test_projective_trees():
     crossing = treebank_of(([3, 4, 0, 3], "abca"))
-    assert pp.combine([crossing]).heads.tolist() == [3, 4, 0, 3]
-    assert pp.is_projective(pp.combine([crossing], projective=True).heads.tolist())
+    assert pp.combine_trees([crossing]).heads.tolist() == [3, 4, 0, 3]
+    assert pp.is_projective(pp.combine_trees([crossing], projective=True).heads.tolist())
 
 
 def test_several_roots_stay_if_they_may():
     rooted = treebank_of(([0, 0, 2], "aab"))
-    assert pp.combine([rooted], single_root=False).heads.tolist() == [0, 0, 2]
-    assert pp.combine([rooted]).heads.tolist().count(0) == 1
+    assert pp.combine_trees([rooted], single_root=False).heads.tolist() == [0, 0, 2]
+    assert pp.combine_trees([rooted]).heads.tolist().count(0) == 1
 
 
 def test_a_text_without_words():
-    assert len(pp.combine([TREEBANK[:0], TREEBANK[:0]])) == 0
+    assert len(pp.combine_trees([TREEBANK[:0], TREEBANK[:0]])) == 0
 
 
 def test_it_reports_what_is_done():
     heard = []
-    pp.combine([TREEBANK, PREDICTED], report=lambda done, total: heard.append((done, total)))
+    pp.combine_trees([TREEBANK, PREDICTED], report=lambda done, total: heard.append((done, total)))
     assert heard[-1] == (TREEBANK.words, TREEBANK.words)
 
 
@@ -224,28 +224,30 @@ def test_it_reports_what_is_done():
 
 def test_weights_by_tag():
     one, two = treebank_of(([0, 1], "ab")), treebank_of(([2, 0], "cd"))
-    weights = pp.Weights((1, 2), "upos", {"B": (3, 1)})  # word 1 is a B, word 2 an A
+    weights = pp.ArcWeights((1, 2), "upos", {"B": (3, 1)})  # word 1 is a B, word 2 an A
     assert weights.matrix(one).T.tolist() == [[3, 1], [1, 2]]
-    assert pp.combine([one, two], weights=weights).heads.tolist() == [0, 1]
-    assert pp.combine([one, two], weights=(1, 2)).heads.tolist() == [2, 0]
+    assert pp.combine_trees([one, two], weights=weights).heads.tolist() == [0, 1]
+    assert pp.combine_trees([one, two], weights=(1, 2)).heads.tolist() == [2, 0]
 
 
 @pytest.mark.parametrize("by", [None, "upos", "xpos"])
 def test_learned_weights_follow_accuracy_and_round_trip(by, tmp_path):
     worse = with_errors(TREEBANK, 0.6, seed=2)
-    weights = pp.learn_weights(TREEBANK, [PREDICTED, worse], by=by)
+    weights = pp.estimate_arc_weights(TREEBANK, [PREDICTED, worse], by=by)
     assert weights.default[0] > weights.default[1] > 0
     assert bool(weights.tags) == (by is not None)
     weights.write(tmp_path / "weights.toml")
-    assert pp.Weights.read(tmp_path / "weights.toml") == weights
-    combined = pp.combine([worse, PREDICTED], weights=weights.default[::-1])
+    assert pp.ArcWeights.read(tmp_path / "weights.toml") == weights
+    combined = pp.combine_trees([worse, PREDICTED], weights=weights.default[::-1])
     assert pp.evaluate(TREEBANK, combined).uas >= pp.evaluate(TREEBANK, worse).uas
 
 
 def test_weights_of_a_perfect_analysis_are_finite():
-    weights = pp.learn_weights(TREEBANK, [TREEBANK, PREDICTED], by="upos")
+    weights = pp.estimate_arc_weights(TREEBANK, [TREEBANK, PREDICTED], by="upos")
     assert np.isfinite(list(weights.tags.values())).all()
-    assert pp.combine([PREDICTED, TREEBANK], weights=weights.default[::-1]).heads.tolist() == TREEBANK.heads.tolist()
+    assert (
+        pp.combine_trees([PREDICTED, TREEBANK], weights=weights.default[::-1]).heads.tolist() == TREEBANK.heads.tolist()
+    )
 
 
 @pytest.mark.parametrize(
@@ -261,16 +263,16 @@ def test_weights_of_a_perfect_analysis_are_finite():
         ("format = 1\nweights = [true]", ">= 0"),
         ('format = 1\nweights = [1]\nby = "form"', "by: expected one of upos, xpos"),
         ("format = 1\nweights = [1]\n[tags]\nA = [1]", "`by` must name"),
-        ('format = 1\nweights = [1, 1]\nby = "upos"\n[tags]\nA = [1]', "weights of A must be 2"),
+        ('format = 1\nweights = [1, 1]\nby = "upos"\n[tags]\nA = [1]', "A: weights must be 2"),
         ("format = 1\nweights = [1]\nwhat = 1", "what: is unknown"),
     ],
 )
 def test_bad_files_of_weights_are_refused(text, said, tmp_path):
     (tmp_path / "w.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match="w.toml:(1:)? .*" + said):
-        pp.Weights.read(tmp_path / "w.toml")
+        pp.ArcWeights.read(tmp_path / "w.toml")
     with pytest.raises(SpecError, match="cannot be read"):
-        pp.Weights.read(tmp_path / "none.toml")
+        pp.ArcWeights.read(tmp_path / "none.toml")
 
 
 # --- What is refused ---
@@ -287,34 +289,34 @@ def test_words_that_differ_are_refused_with_their_place(tmp_path):
     other = pp.read_conllu(tmp_path / "b.conllu")
     place = rf"b.conllu:{line}: expected '{form}' \(word 3 of sentence 4\) as in .*{ENGLISH.name}:{line}, found 'other'"
     with pytest.raises(TreebankError, match=place):
-        pp.combine([TREEBANK, other])
+        pp.combine_trees([TREEBANK, other])
     with pytest.raises(TreebankError, match=place):
-        pp.learn_weights(TREEBANK, [PREDICTED, other])
+        pp.estimate_arc_weights(TREEBANK, [PREDICTED, other])
 
 
 def test_texts_of_different_length_are_refused():
     with pytest.raises(TreebankError, match="found no more words"):
-        pp.combine([TREEBANK, TREEBANK[:-1]])
+        pp.combine_trees([TREEBANK, TREEBANK[:-1]])
     with pytest.raises(TreebankError, match="expected no more words"):
-        pp.combine([TREEBANK[:-1], TREEBANK])
+        pp.combine_trees([TREEBANK[:-1], TREEBANK])
     one, two = treebank_of(([0, 1, 2], "abc")), treebank_of(([0, 1], "ab"), ([0], "a"))
     with pytest.raises(TreebankError, match="word 3 of sentence 1"):
-        pp.combine([one, two])
+        pp.combine_trees([one, two])
 
 
 def test_what_are_no_analyses_is_refused():
     for wrong in ([], None, [1], [TREEBANK, "x"]):
         with pytest.raises(TreebankError, match="expected a"):
-            pp.combine(wrong)
+            pp.combine_trees(wrong)
     for weights in ([1], [1, 2, 3]):
         with pytest.raises(SpecError, match="must be 2"):
-            pp.combine([TREEBANK, PREDICTED], weights=weights)
+            pp.combine_trees([TREEBANK, PREDICTED], weights=weights)
     for weights in ([1, -1], [0, 0], "12", [1, "2"]):
         with pytest.raises(SpecError, match="not all 0"):
-            pp.combine([TREEBANK, PREDICTED], weights=weights)
+            pp.combine_trees([TREEBANK, PREDICTED], weights=weights)
     with pytest.raises(SpecError, match="found none"):
-        pp.learn_weights(TREEBANK, [])
+        pp.estimate_arc_weights(TREEBANK, [])
     with pytest.raises(SpecError, match="upos or xpos"):
-        pp.learn_weights(TREEBANK, [PREDICTED], by="form")
+        pp.estimate_arc_weights(TREEBANK, [PREDICTED], by="form")
     with pytest.raises(SpecError, match="words with heads"):
-        pp.learn_weights(treebank_of(([None], "a")), [treebank_of(([0], "a"))])
+        pp.estimate_arc_weights(treebank_of(([None], "a")), [treebank_of(([0], "a"))])

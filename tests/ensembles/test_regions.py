@@ -17,32 +17,32 @@ TREEBANK = treebank_of(
 @pytest.mark.parametrize(
     ("region", "words"),
     [
-        (pp.Region(), [0, 1, 2, 3, 5]),
-        (pp.Region(upos="DET"), [0]),
-        (pp.Region(upos=("DET", "ADV")), [0, 3]),
-        (pp.Region(head_upos="VERB"), [1, 3]),
-        (pp.Region(head_upos="ROOT"), [2, 5]),
-        (pp.Region(direction="right"), [0, 1]),
-        (pp.Region(direction="left"), [3]),
-        (pp.Region(direction="root"), [2, 5]),
-        (pp.Region(label="nsubj"), [1]),
-        (pp.Region(label="nsubj:pass"), [1]),
-        (pp.Region(label="pass"), []),
-        (pp.Region(max_length=1), [0, 1, 3]),
-        (pp.Region(min_length=2), []),
-        (pp.Region(upos="DET", direction="left"), []),
+        (pp.ArcRegion(), [0, 1, 2, 3, 5]),
+        (pp.ArcRegion(upos="DET"), [0]),
+        (pp.ArcRegion(upos=("DET", "ADV")), [0, 3]),
+        (pp.ArcRegion(head_upos="VERB"), [1, 3]),
+        (pp.ArcRegion(head_upos="ROOT"), [2, 5]),
+        (pp.ArcRegion(direction="right"), [0, 1]),
+        (pp.ArcRegion(direction="left"), [3]),
+        (pp.ArcRegion(direction="root"), [2, 5]),
+        (pp.ArcRegion(label="nsubj"), [1]),
+        (pp.ArcRegion(label="nsubj:pass"), [1]),
+        (pp.ArcRegion(label="pass"), []),
+        (pp.ArcRegion(max_length=1), [0, 1, 3]),
+        (pp.ArcRegion(min_length=2), []),
+        (pp.ArcRegion(upos="DET", direction="left"), []),
     ],
 )
 def test_a_region_holds_the_arcs_for_which_all_that_it_says_is_true(region, words):
     assert np.flatnonzero(region.holds(Arcs.of(TREEBANK))).tolist() == words
-    assert pp.Region.from_values(region.to_values()) == region
+    assert pp.ArcRegion.from_values(region.to_values()) == region
 
 
 def test_the_regions_hold_what_a_loop_over_tokens_finds():
     """A slow reference, over a whole treebank."""
     regions = [
-        pp.Region(upos="NOUN", direction="right", max_length=3),
-        pp.Region(head_upos=("NOUN",), label=("det", "amod")),
+        pp.ArcRegion(upos="NOUN", direction="right", max_length=3),
+        pp.ArcRegion(head_upos=("NOUN",), label=("det", "amod")),
     ]
     expected = []
     for sentence in ENGLISH:
@@ -81,21 +81,21 @@ def test_classes_by_length_say_how_long_arcs_are():
     ("values", "message"),
     [
         ({"tag": "X"}, "a region is a table with some of upos, head_upos, label"),
-        ({"upos": []}, "upos of Region must be a name or several; got []"),
-        ({"upos": [1]}, "upos of Region must be a name or several"),
-        ({"direction": "up"}, "direction of Region must be one of left, right, root; got 'up'"),
+        ({"upos": []}, "ArcRegion: upos must be a name or several; got []"),
+        ({"upos": [1]}, "ArcRegion: upos must be a name or several"),
+        ({"direction": "up"}, "ArcRegion: direction must be one of left, right, root; got 'up'"),
         ({"direction": "root", "max_length": 2}, "arcs of Root have no length"),
-        ({"max_length": 0}, "max_length of Region must be an integer >= 1; got 0"),
+        ({"max_length": 0}, "ArcRegion: max_length must be an integer >= 1; got 0"),
     ],
 )
 def test_regions_that_cannot_be_are_refused(values, message):
     with pytest.raises(pp.SpecError) as caught:
-        pp.Region.from_values(values)
+        pp.ArcRegion.from_values(values)
     assert message in str(caught.value)
 
 
 def test_estimates_that_cannot_be_are_refused():
-    with pytest.raises(pp.SpecError, match="by of estimate_regions must be some of upos, head_upos"):
+    with pytest.raises(pp.SpecError, match="estimate_regions: by must be some of upos, head_upos"):
         pp.estimate_regions(ENGLISH, by=("form",))
-    with pytest.raises(pp.SpecError, match="precision of estimate_regions must be above 0 and at most 1; got 90"):
+    with pytest.raises(pp.SpecError, match="estimate_regions: precision must be above 0 and at most 1; got 90"):
         pp.estimate_regions(ENGLISH, precision=90)

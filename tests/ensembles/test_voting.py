@@ -87,7 +87,7 @@ def by_reference(parsers, weights, vote, treebank, beam):
 @pytest.mark.parametrize("weights", [(1, 1, 1), (3, 0.5, 1)])
 def test_a_vote_parses_as_the_sum_of_its_parsers(first, other, unlabeled, beam, weights):
     parsers = [first, other, unlabeled]
-    vote = pp.vote(parsers, weights=weights, beam=beam)
+    vote = pp.make_voting_parser(parsers, weights=weights, beam=beam)
     vote = replace(vote, pruning_margin=None)
     heads, labels, *_ = vote.model.find(SHORT, Search(beam=beam))
     expected = by_reference(parsers, weights, vote, SHORT, beam)
@@ -104,7 +104,7 @@ def test_votes_in_other_systems(name):
         trained(system=system, templates=pp.templates("fast"), last=40),
         trained(system=system, templates=pp.templates("zn11"), first=20, last=70),
     ]
-    vote = pp.vote(parsers, beam=3)
+    vote = pp.make_voting_parser(parsers, beam=3)
     heads, labels, *_ = vote.model.find(SHORT, Search(beam=3))
     expected = by_reference(parsers, (1, 1), vote, SHORT, 3)
     assert heads.tolist() == expected[0].tolist()
@@ -115,49 +115,51 @@ def test_votes_in_other_systems(name):
 def test_a_parser_that_votes_with_itself_parses_as_it_did(first, other, beam):
     for parser in (first, other):
         for parsers in ([parser], [parser] * 3):
-            assert same_trees(pp.vote(parsers), parser, beam=beam)
+            assert same_trees(pp.make_voting_parser(parsers), parser, beam=beam)
 
 
 def test_a_parser_on_top_of_another_votes_with_all_its_layers(first):
     more = pp.train(first.spec, renamed(TREEBANK[110:150], "obj", "new"), init=first, epochs=1, members=1)
     assert len(more.layers) == 2
-    vote = pp.vote([more, more])
+    vote = pp.make_voting_parser([more, more])
     assert len(vote.layers) == 4
     assert (vote.predict(DEV)[0] == more.predict(DEV)[0]).mean() > 0.98  # factors of layers are rounded anew
     assert (vote.predict(DEV)[0] == first.predict(DEV)[0]).mean() < 0.95
-    assert pp.vote([first, more]).labels.names == more.labels.names
+    assert pp.make_voting_parser([first, more]).labels.names == more.labels.names
 
 
 def test_margins_are_summed_and_change_next_to_nothing(first):
     first = trained(dev=DEV, beam=8)
     second = trained(dev=DEV, beam=8, seed=2)
     assert first.pruning_margin is not None
-    vote = pp.vote([first, second])
+    vote = pp.make_voting_parser([first, second])
     assert vote.pruning_margin is not None
-    assert same_trees(pp.vote([first, first]), first)
+    assert same_trees(pp.make_voting_parser([first, first]), first)
     free = replace(vote, pruning_margin=None)
     different = (vote.predict(DEV)[0] != free.predict(DEV)[0]).mean()
     assert different < 0.02
-    assert pp.vote([first, trained(beam=1)]).pruning_margin is None
+    assert pp.make_voting_parser([first, trained(beam=1)]).pruning_margin is None
 
 
 def test_a_weight_of_zero_leaves_a_parser_out(first, other):
-    vote = pp.vote([first, other], weights=[2, 0])
+    vote = pp.make_voting_parser([first, other], weights=[2, 0])
     assert len(vote.voters) == 1
     assert vote.labels.names[: len(first.labels.names)] == first.labels.names
     assert same_trees(vote, first)
 
 
 def test_votes_vote(first, second, other):
-    vote = pp.vote([pp.vote([first, second], weights=[1, 2]), other], weights=[2, 1])
+    vote = pp.make_voting_parser([pp.make_voting_parser([first, second], weights=[1, 2]), other], weights=[2, 1])
     assert [voter.weight for voter in vote.voters] == [2, 4, 1]
-    assert same_trees(vote, pp.vote([first, second, other], weights=[2, 4, 1]))
+    assert same_trees(vote, pp.make_voting_parser([first, second, other], weights=[2, 4, 1]))
 
 
 def test_weights_are_learned_from_a_development_set(first, second, other):
     heard = []
-    vote = pp.vote([other, first, second], dev=DEV, report=lambda done, total: heard.append((done, total)))
-    equal = pp.vote([other, first, second])
+    vote = pp.make_voting_parser(
+        [other, first, second], dev=DEV, report=lambda done, total: heard.append((done, total))
+    )
+    equal = pp.make_voting_parser([other, first, second])
     scores = [pp.evaluate(DEV, parser.parse(DEV, beam=4)).las for parser in (equal, vote)]
     assert scores[1] >= scores[0]
     assert vote.training["weights"] == "learned"
@@ -166,7 +168,7 @@ def test_weights_are_learned_from_a_development_set(first, second, other):
 
 
 def test_it_is_saved_and_loaded_like_every_parser(first, other, tmp_path):
-    vote = pp.vote([first, other], weights=[2, 1])
+    vote = pp.make_voting_parser([first, other], weights=[2, 1])
     vote.save(tmp_path / "vote")
     loaded = pp.load(tmp_path / "vote")
     assert same_trees(loaded, vote)
@@ -186,7 +188,7 @@ def test_a_trained_parser_is_written_as_before(first):
 
 
 def test_scores_of_trees_are_in_updates(first):
-    alone, vote = (parser.k_best(DEV[0], 1)[0].score for parser in (first, pp.vote([first, first])))
+    alone, vote = (parser.k_best(DEV[0], 1)[0].score for parser in (first, pp.make_voting_parser([first, first])))
     assert vote == pytest.approx(2 * alone, rel=0.01)
 
 
@@ -201,7 +203,7 @@ def test_scores_of_trees_are_in_updates(first):
     ],
 )
 def test_broken_votes_are_refused(first, second, tmp_path, change, said):
-    pp.vote([first, second]).save(tmp_path / "vote")
+    pp.make_voting_parser([first, second]).save(tmp_path / "vote")
     arrays, manifest = read_arrays(tmp_path / "vote", "model")
     manifest["voters"][0] |= change
     (tmp_path / "broken").write_bytes(encode(arrays, manifest))
@@ -215,13 +217,13 @@ def test_what_cannot_vote_together_is_refused(first, english):
         (first, "1 to 32"),
         ([first] * 33, "1 to 32"),
         ([first, "x"], "must be Parsers"),
-        ([pp.vote([first] * 20)] * 2, "at most 32"),
+        ([pp.make_voting_parser([first] * 20)] * 2, "at most 32"),
         ([first, trained(system=pp.system("arc-hybrid", root="last", single_root=True))], "one transition system"),
         ([first, trained(nonprojective="reduce")], "lift crossing arcs"),
     ):
         with pytest.raises(SpecError, match=said):
-            pp.vote(parsers)
-    assert pp.vote([first, first], weights=np.array([1, 2])).voters[1].weight == 2
+            pp.make_voting_parser(parsers)
+    assert pp.make_voting_parser([first, first], weights=np.array([1, 2])).voters[1].weight == 2
     for weights, said in (
         (3, "2 numbers"),
         ([1], "2 numbers"),
@@ -230,19 +232,19 @@ def test_what_cannot_vote_together_is_refused(first, english):
         ([1, "a"], ">= 0"),
     ):
         with pytest.raises(SpecError, match=said):
-            pp.vote([first, first], weights=weights)
+            pp.make_voting_parser([first, first], weights=weights)
     with pytest.raises(SpecError, match="got both"):
-        pp.vote([first, first], weights=[1, 1], dev=DEV)
+        pp.make_voting_parser([first, first], weights=[1, 1], dev=DEV)
     with pytest.raises(SpecError, match="with known heads"):
-        pp.vote([first, first], dev=TREEBANK[:0])
+        pp.make_voting_parser([first, first], dev=TREEBANK[:0])
     with pytest.raises(SpecError, match="must be one parser"):
-        pp.train(first.spec, TREEBANK[:10], init=pp.vote([first, first]), epochs=1)
+        pp.train(first.spec, TREEBANK[:10], init=pp.make_voting_parser([first, first]), epochs=1)
 
 
 def test_parsers_with_the_same_vectors_vote(tmp_path):
     rng = np.random.default_rng(1)
     forms = TREEBANK[:60].vocabulary("form")
-    vectors, others = (pp.Vectors.from_dict({form: rng.normal(size=4) for form in forms}) for _ in range(2))
+    vectors, others = (pp.WordVectors.from_dict({form: rng.normal(size=4) for form in forms}) for _ in range(2))
     templates = pp.Templates((*pp.templates("fast").templates, *pp.Templates.parse("S0.vector\nB0.vector").templates))
     spec = pp.ParserSpec(system=SYSTEM, templates=templates, beam=2)
 
@@ -250,8 +252,8 @@ def test_parsers_with_the_same_vectors_vote(tmp_path):
         return pp.train(spec, TREEBANK[:last], vectors=known, epochs=1, **options)
 
     one, two = learned(vectors), learned(vectors, seed=2)
-    assert same_trees(pp.vote([one, one]), one)
-    vote = pp.vote([one, two])
+    assert same_trees(pp.make_voting_parser([one, one]), one)
+    vote = pp.make_voting_parser([one, two])
     assert not same_trees(vote, one)
     vote.save(tmp_path / "vote")
     assert same_trees(pp.load(tmp_path / "vote"), vote)
@@ -261,7 +263,7 @@ def test_parsers_with_the_same_vectors_vote(tmp_path):
         (learned(vectors, last=20), "same templates and labels"),
     ):
         with pytest.raises(SpecError, match=said):
-            pp.vote([one, other])
+            pp.make_voting_parser([one, other])
 
 
 def test_parsers_with_more_labels_than_a_set_has_bits_vote():
@@ -274,7 +276,7 @@ def test_parsers_with_more_labels_than_a_set_has_bits_vote():
         )
 
     one, two = labeled(0, 60), labeled(60, 110)
-    vote = pp.vote([one, two])
+    vote = pp.make_voting_parser([one, two])
     assert len(vote.labels.names) > 64
     assert set(vote.labels.names) == {*one.labels.names, *two.labels.names}
     labels = [label for sentence in vote.parse(DEV) for label in sentence.labels]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.evaluation.metrics import EXTRA, OFFICIAL, compare, evaluate
+from panparser.evaluation.metrics import EXTRA, OFFICIAL, compare_evaluations, evaluate
 from panparser.treebank.conllu import parse_conllu as parse
 from places import DATA, GOLDEN
 
@@ -215,20 +215,20 @@ def test_a_clear_difference_is_significant_and_none_is_not():
     worse.heads[rng.random(gold.words) < 0.3] = 0
     better.heads[rng.random(gold.words) < 0.1] = 0
     results = [evaluate(gold, treebank, samples=0) for treebank in (worse, better, worse)]
-    found = compare(results[0], results[1])["UAS"]
+    found = compare_evaluations(results[0], results[1])["UAS"]
     assert found.difference == pytest.approx(results[1].uas - results[0].uas)
     assert found.interval[0] > 0
     assert max(found.p_bootstrap, found.p_randomization) < 0.01
-    same = compare(results[0], results[2])["UAS"]
+    same = compare_evaluations(results[0], results[2])["UAS"]
     assert (same.difference, same.p_bootstrap, same.p_randomization) == (0, 1, 1)
     assert found.p_bootstrap > 0
-    assert compare(results[0], results[1])["LAS"] == compare(results[0], results[1])["LAS"]
+    assert compare_evaluations(results[0], results[1])["LAS"] == compare_evaluations(results[0], results[1])["LAS"]
     with pytest.raises(pp.TreebankError, match=r"scored against other golds \(243, 5 sentences\)"):
-        compare(results[0], evaluate(gold[:5], gold[:5], samples=0))
+        compare_evaluations(results[0], evaluate(gold[:5], gold[:5], samples=0))
     with pytest.raises(pp.TreebankError, match="scored against other golds"):
-        compare(results[0], evaluate(gold[::-1], gold[::-1], samples=0))
+        compare_evaluations(results[0], evaluate(gold[::-1], gold[::-1], samples=0))
     with pytest.raises(pp.TreebankError, match="expected sentences, samples and shuffles; got 243, 0, 10000"):
-        compare(results[0], results[1], samples=0)
+        compare_evaluations(results[0], results[1], samples=0)
 
 
 @pytest.mark.unmeasured
@@ -242,7 +242,7 @@ def test_chance_gives_no_small_p_values_too_often():
         for treebank in pair:
             treebank.heads[rng.random(gold.words) < 0.2] = 0
         results = [evaluate(gold, treebank, samples=0) for treebank in pair]
-        small += compare(*results, samples=200, shuffles=500)["UAS"].p_randomization < 0.05
+        small += compare_evaluations(*results, samples=200, shuffles=500)["UAS"].p_randomization < 0.05
     assert small <= 9
 
 

@@ -82,5 +82,5 @@ def test_what_cannot_be(english):
 
 def test_an_error_in_a_thread_ends_all(english):
     treebank, dev = english
-    with pytest.raises(pp.SpecError, match="seed of train"):
+    with pytest.raises(pp.SpecError, match="train: seed"):
         pp.train_seeds(SPEC, treebank, [1, -1, 2, 3], dev=dev, epochs=30, patience=None, threads=2)

@@ -9,10 +9,10 @@ import pytest
 
 import panparser as pp
 from linear import EXPLORE, Linear
-from panparser.treebank.regions import Region
+from panparser.treebank.regions import ArcRegion
 
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
-STAGES = [pp.Stage(name="nouns", regions=(Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
+STAGES = [pp.CascadeStage(name="nouns", regions=(ArcRegion(upos=("DET",)),)), pp.CascadeStage(name="rest", spec=SPEC)]
 PIPELINE = pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), folds=2, parser=SPEC, tagger_epochs=1)
 
 

@@ -42,16 +42,16 @@ def binary_of(vectors, end=b"\n"):
 def test_all_formats_read_alike(tmp_path, data, pack):
     path = tmp_path / "vectors"
     path.write_bytes(pack(data))
-    assert pp.read_vectors(path) == pp.Vectors.from_dict(WORDS)
+    assert pp.read_vectors(path) == pp.WordVectors.from_dict(WORDS)
     two = pp.read_vectors(path, limit=2)
     assert two.words == ("the", "Cat")
-    assert pp.read_vectors(path, limit=9) == pp.Vectors.from_dict(WORDS)
+    assert pp.read_vectors(path, limit=9) == pp.WordVectors.from_dict(WORDS)
 
 
 def test_words_with_spaces_and_repeated_ones(tmp_path):
     path = tmp_path / "vectors"
     path.write_text("3 2\n. . . 1 2\nof course 3 4\n. . . 5 6\n", encoding="utf-8")
-    assert pp.read_vectors(path) == pp.Vectors.from_dict({". . .": [1, 2], "of course": [3, 4]})
+    assert pp.read_vectors(path) == pp.WordVectors.from_dict({". . .": [1, 2], "of course": [3, 4]})
 
 
 @pytest.mark.parametrize(
@@ -79,16 +79,16 @@ def test_words_with_spaces_and_repeated_ones(tmp_path):
 def test_damaged_files_are_named_with_line_expected_and_found(tmp_path, data, message):
     path = tmp_path / "vectors"
     path.write_bytes(data)
-    with pytest.raises(pp.VectorsError) as error:
+    with pytest.raises(pp.VectorError) as error:
         pp.read_vectors(path)
     assert str(error.value).startswith(str(path))
     assert message in str(error.value)
 
 
 def test_missing_files_and_bad_limits(tmp_path):
-    with pytest.raises(pp.VectorsError, match="none: cannot be read: No such file"):
+    with pytest.raises(pp.VectorError, match="none: cannot be read: No such file"):
         pp.read_vectors(tmp_path / "none")
-    with pytest.raises(pp.VectorsError, match="limit of read_vectors must be an integer >= 1; got 0"):
+    with pytest.raises(pp.VectorError, match="read_vectors: limit must be an integer >= 1; got 0"):
         pp.read_vectors(tmp_path / "none", limit=0)
 
 
@@ -98,7 +98,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, data, head):
     path.write_bytes(head + data)
     try:
         vectors = pp.read_vectors(path)
-    except pp.VectorsError:
+    except pp.VectorError:
         return
     assert len(vectors) > 0
 
@@ -111,7 +111,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\n", exclude_ca
 @given(st.dictionaries(TEXTS.filter(lambda w: w not in ("<UNK>", "<unk>")), st.tuples(*[NUMBERS] * 9), min_size=1))
 def test_text_and_binary_files_give_what_was_written(tmp_path_factory, vectors):
     path = tmp_path_factory.getbasetemp() / "written"
-    expected = pp.Vectors.from_dict(vectors)
+    expected = pp.WordVectors.from_dict(vectors)
     for data in (text_of(vectors), binary_of(vectors)):
         path.write_bytes(data)
         assert pp.read_vectors(path) == expected
@@ -120,5 +120,5 @@ def test_text_and_binary_files_give_what_was_written(tmp_path_factory, vectors):
 @pytest.mark.parametrize("first", ["9" * 5000 + " 3", "3 " + "9" * 5000, "9" * 5000 + " " + "9" * 5000])
 def test_counts_with_thousands_of_digits_are_refused(tmp_path, first):
     (tmp_path / "vectors").write_text(f"{first}\na 1 2 3\n")
-    with pytest.raises(pp.VectorsError, match=":1: expected the numbers of vectors and dimensions"):
+    with pytest.raises(pp.VectorError, match=":1: expected the numbers of vectors and dimensions"):
         pp.read_vectors(tmp_path / "vectors")

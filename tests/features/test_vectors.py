@@ -25,8 +25,8 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\n", exclude_ca
 
 @given(st.dictionaries(TEXTS, st.tuples(NUMBERS, NUMBERS), min_size=2), st.sampled_from([0.125, 1, 64]))
 def test_vectors_keep_their_directions_whatever_their_scale(vectors, factor):
-    one = pp.Vectors.from_dict(vectors)
-    other = pp.Vectors.from_dict({word: [factor * x for x in values] for word, values in vectors.items()})
+    one = pp.WordVectors.from_dict(vectors)
+    other = pp.WordVectors.from_dict({word: [factor * x for x in values] for word, values in vectors.items()})
     assert (one.matrix == other.matrix).all()
     assert one.bits == other.bits
     floats = np.array([vectors[word] for word in one.words], np.float32).astype(float)
@@ -37,17 +37,17 @@ def test_vectors_keep_their_directions_whatever_their_scale(vectors, factor):
 
 
 def test_lookup_is_by_form_then_lower_case_then_unknown():
-    vectors = pp.Vectors.from_dict({"<UNK>": [0, 1.0], "the": [1.0, 0], "IT": [1.0, 0], "it": [-1.0, 0]})
+    vectors = pp.WordVectors.from_dict({"<UNK>": [0, 1.0], "the": [1.0, 0], "IT": [1.0, 0], "it": [-1.0, 0]})
     assert vectors["the"].tolist() == vectors["The"].tolist() == vectors["IT"].tolist() == [1, 0]
     assert vectors["It"].tolist() == [-1, 0]
     assert vectors["cat"].tolist() == [0, 1]
     assert (vectors["cat"] * 2**vectors.bits == vectors.unknown).all()
     assert "The" in vectors
     assert "cat" not in vectors
-    assert pp.Vectors.from_dict({"the": [1.0]})["cat"].tolist() == [0]
+    assert pp.WordVectors.from_dict({"the": [1.0]})["cat"].tolist() == [0]
     assert repr(vectors) == "<Vectors: 3 words, 2 dimensions>"
     assert len(vectors) == len(vectors.words) == 3
-    assert hash(vectors) != hash(pp.Vectors.from_dict({"the": [1.0]}))
+    assert hash(vectors) != hash(pp.WordVectors.from_dict({"the": [1.0]}))
 
 
 @pytest.mark.parametrize(
@@ -62,23 +62,23 @@ def test_lookup_is_by_form_then_lower_case_then_unknown():
         ({3: [1]}, "expected a word and a list of finite numbers; got 3"),
         ({"a": "x"}, "expected a word and a list of finite numbers; got 'a'"),
         ({"a": []}, "1 to 2048 columns; got 2 and 0"),
-        ({"<UNK>": [1]}, "words of Vectors must be texts, each once, at least one"),
+        ({"<UNK>": [1]}, "WordVectors: words must be texts, each once, at least one"),
     ],
 )
 def test_bad_dicts_are_refused(vectors, message):
-    with pytest.raises(pp.VectorsError, match=message.replace("[", r"\[").replace("(", r"\(")):
-        pp.Vectors.from_dict(vectors)
+    with pytest.raises(pp.VectorError, match=message.replace("[", r"\[").replace("(", r"\(")):
+        pp.WordVectors.from_dict(vectors)
 
 
 def test_bad_values_are_refused():
-    good = pp.Vectors.from_dict(WORDS)
-    with pytest.raises(pp.VectorsError, match="must be an array of int8"):
+    good = pp.WordVectors.from_dict(WORDS)
+    with pytest.raises(pp.VectorError, match="must be an array of int8"):
         replace(good, matrix=good.matrix.astype(float))
-    with pytest.raises(pp.VectorsError, match="must have 2 rows"):
+    with pytest.raises(pp.VectorError, match="must have 2 rows"):
         replace(good, words=("a",))
-    with pytest.raises(pp.VectorsError, match="bits of Vectors must be an integer"):
+    with pytest.raises(pp.VectorError, match="WordVectors: bits must be an integer"):
         replace(good, bits=13)
-    with pytest.raises(pp.VectorsError, match="each once"):
+    with pytest.raises(pp.VectorError, match="each once"):
         replace(good, words=("a", "a", "b"))
 
 
@@ -102,7 +102,7 @@ PLAIN = pp.Templates.parse("S0.form B0.form\nS0.upos B0.upos\nS1.form\nB1.form\n
 READING = PLAIN + pp.Templates.parse("S0.vector\nB0.vector\nS0.left[0].vector\nS1.vector")
 
 
-def informative(seed=1, dimensions=6) -> pp.Vectors:
+def informative(seed=1, dimensions=6) -> pp.WordVectors:
     """Vectors whose third number alone tells the kind of a word."""
     rng = np.random.default_rng(seed)
     vectors = {"x": rng.normal(size=dimensions), "<UNK>": np.zeros(dimensions)}
@@ -110,7 +110,7 @@ def informative(seed=1, dimensions=6) -> pp.Vectors:
         for word, kind in zip(words, KINDS, strict=True):
             vectors[word] = rng.normal(size=dimensions) * 0.3
             vectors[word][2] = 1 if kind == "l" else -1
-    return pp.Vectors.from_dict(vectors)
+    return pp.WordVectors.from_dict(vectors)
 
 
 def spec_of(templates, **options) -> pp.ParserSpec:
@@ -127,7 +127,7 @@ def test_what_only_vectors_tell_is_learned_from_them_alone():
     without = trained(templates=PLAIN)
     assert training.score(with_vectors, gold) == (100, 100)
     assert training.score(without, gold)[0] < 90
-    shuffled = pp.Vectors.from_dict({word: informative()[NEW[0]] for word in [*SEEN, *NEW, "x"]})
+    shuffled = pp.WordVectors.from_dict({word: informative()[NEW[0]] for word in [*SEEN, *NEW, "x"]})
     assert training.score(trained(vectors=shuffled), gold)[0] < 90
 
 
@@ -151,11 +151,11 @@ def test_parsing_is_the_same_with_threads_and_greedy_search_with_a_beam_of_one()
 
 
 def test_templates_and_vectors_must_be_given_together():
-    with pytest.raises(pp.SpecError, match=r"vectors of train are missing, and the templates read them \(S0.vector\)"):
+    with pytest.raises(pp.SpecError, match=r"train: vectors are missing, and the templates read them \(S0.vector\)"):
         trained()
-    with pytest.raises(pp.SpecError, match="vectors of train are given, but no template reads them"):
+    with pytest.raises(pp.SpecError, match="train: vectors are given, but no template reads them"):
         trained(templates=PLAIN, vectors=informative())
-    with pytest.raises(pp.SpecError, match="vectors of train must be Vectors"):
+    with pytest.raises(pp.SpecError, match="train: vectors must be Vectors"):
         trained(vectors={"x": [1.0]})
 
 
@@ -317,7 +317,7 @@ def test_weights_are_averaged_updates_as_numpy_computes_them():
 
 
 def test_rounded_vectors_have_fewer_bits():
-    vectors = pp.Vectors.from_dict({f"w{n}": np.random.default_rng(n).normal(size=50) for n in range(40)})
+    vectors = pp.WordVectors.from_dict({f"w{n}": np.random.default_rng(n).normal(size=50) for n in range(40)})
     found = vectors.rounded(vectors.bits - 3)
     assert (found.words, found.bits) == (vectors.words, vectors.bits - 3)
     step = 2.0**-found.bits
@@ -325,5 +325,5 @@ def test_rounded_vectors_have_fewer_bits():
     assert len(np.unique(found.matrix)) < len(np.unique(vectors.matrix)) / 4
     assert vectors.rounded(vectors.bits) == vectors
     for bits in (1, vectors.bits + 1, 4.0):
-        with pytest.raises(pp.VectorsError, match=r"bits of Vectors.rounded must be an integer"):
+        with pytest.raises(pp.VectorError, match=r"WordVectors.rounded: bits must be an integer"):
             vectors.rounded(bits)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.formats.inputs import iter_format
-from panparser.formats.outputs import Joined, render_text
+from panparser.formats.outputs import DocumentWriter, render_text
 
 NO_MODEL = pp.Pipeline(parser=None, lemmatizer=None, tokenizer=None, taggers=[pp.load("en").taggers[0]])
 
@@ -53,7 +53,7 @@ def test_words_survive_writing_and_reading(sentences):
             for forms in wanted
         )
         assert [forms[1:] for forms in read(text, format)] == wanted
-        document = Joined(format)
+        document = DocumentWriter(format)
         assert "".join(document.add(render_text(tb, format)) for tb in iter_format([text], format, NO_MODEL)) == text
 
 

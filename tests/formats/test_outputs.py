@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 import panparser as pp
-from panparser.formats.outputs import Joined, render_text
+from panparser.formats.outputs import DocumentWriter, render_text
 from panparser.treebank.conllu import parse_conllu
 
 FILE = """# newdoc
@@ -64,7 +64,7 @@ EXPECTED = {
 
 def written(pieces: list[pp.Treebank], name: str) -> str:
     format, _, option = name.partition("=")
-    document = Joined(format)
+    document = DocumentWriter(format)
     return "".join(document.add(render_text(piece, format, option or None)) for piece in pieces) + document.end()
 
 

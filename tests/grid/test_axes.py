@@ -58,9 +58,9 @@ def test_axes_of_the_same_key_have_their_whole_names():
 def test_later_axes_and_changes_go_before_earlier_ones():
     axes = {"a": {"x": {"parser": {"beam": 2}}}, "parser": {"beam": [3, 4]}}
     declared = read_axes(axes, None, "g")
-    from panparser.grid.axes import Condition
+    from panparser.grid.axes import AxisCondition
 
-    condition = Condition.read({"beam": 4}, declared, "g")
+    condition = AxisCondition.read({"beam": 4}, declared, "g")
     found = list(
         combinations({"parser": {"beam": 1, "root": "last"}}, declared, (), [(condition, {"parser": {"beam": 9}})])
     )

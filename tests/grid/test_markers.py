@@ -50,7 +50,7 @@ def test_figures_of_documents_are_traced_to_runs(page, results):
     found = check_document(page)
     assert (found.figures, found.mismatches, found.others) == (6 + 3, (), ("other",))
     assert with_results(page.read_text(), page) == page.read_text()
-    table = pp.ResultLayout().table(pp.Results.read(results))
+    table = pp.ResultTableLayout().table(pp.GridResults.read(results))
     right = table.rows[1][2].text
     wrong = ("9" if right[0] != "9" else "8") + right[1:]
     page.write_text(page.read_text().replace(f"| {right} |", f"| {wrong} |", 1))
@@ -62,10 +62,10 @@ def test_figures_of_documents_are_traced_to_runs(page, results):
 
 def test_figures_in_the_text_are_those_of_cells(page, results):
     """Of the table above or of one that is not shown: with the digits and the sign that the text has."""
-    table = pp.ResultLayout().table(pp.Results.read(results))
+    table = pp.ResultTableLayout().table(pp.GridResults.read(results))
     value = table.rows[1][2].value
-    uas = pp.ResultLayout(metric="UAS").table(pp.Results.read(results)).rows[1][2].value
-    gain = pp.ResultLayout(against="static", summary=True).table(pp.Results.read(results)).rows[0]
+    uas = pp.ResultTableLayout(metric="UAS").table(pp.GridResults.read(results)).rows[1][2].value
+    gain = pp.ResultTableLayout(against="static", summary=True).table(pp.GridResults.read(results)).rows[0]
     hidden = "<!-- figures results --baseline static --summary -->"
     text = f"""<!-- results results --no-std -->
 <!-- end -->
@@ -167,7 +167,7 @@ def test_an_empty_figure_is_written_as_a_number(page, results):
     text = "<!-- results results -->\n<!-- end -->\n\nIt has <!-- figure dynamic t2 --><!-- end -->.\n"
     whole = with_results(text, page)
     page.write_text(whole)
-    value = pp.ResultLayout().table(pp.Results.read(results)).rows[1][2].value
+    value = pp.ResultTableLayout().table(pp.GridResults.read(results)).rows[1][2].value
     assert f"-->{value:.2f}<!-- end -->." in whole
     assert not check_document(page).mismatches
 
@@ -205,8 +205,8 @@ def test_documents_that_are_no_text(page):
 
 
 def test_measurements_name_their_metrics_if_none_is_asked_for(page):
-    clocks = [({"parser": name}, pp.outcome_of({"clock": name}, {}, facts={"words/s": 3.0})) for name in "ab"]
-    pp.Results.made("m", clocks).write(page.parent / "m")
+    clocks = [({"parser": name}, pp.external_outcome({"clock": name}, {}, facts={"words/s": 3.0})) for name in "ab"]
+    pp.GridResults.made("m", clocks).write(page.parent / "m")
     refused(page, "<!-- results m -->\n<!-- end -->\n", "no run has UAS; there are seconds, words/s")
 
 
@@ -231,7 +231,7 @@ def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(page):
 def test_documents_with_other_results_and_published_figures(page, results):
     """Paths count from the document; names may have commas; figures of others are compared, too."""
     outcome = made_outcome("other", correct=[1] * 12)
-    pp.Results.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(results.parent / "peers")
+    pp.GridResults.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(results.parent / "peers")
     published = results.parent / "published.csv"
     published.write_text('setting,t1\n"peer, old",12.34\n')
     where = '--where "setting=static,setting=peer, old,treebank=t1"'

@@ -18,7 +18,7 @@ from panparser.errors import ModelError, PanParserError, ResultWarning, SpecErro
 from panparser.grid import index
 from panparser.grid import results as result_files
 from panparser.grid.counts import packed, unpacked
-from panparser.grid.records import Outcome
+from panparser.grid.records import RunOutcome
 from panparser.grid.results import finished_outcomes, forget, pack, packed_file, read_outcomes
 from panparser.work.keys import digest
 
@@ -41,7 +41,7 @@ def test_damaged_counts(text):
 
 
 def test_results_are_those_of_the_grid(results):
-    found = pp.Results.read(results)
+    found = pp.GridResults.read(results)
     assert found.name == "small"
     assert found.axes == {"treebank": ("t1", "t2"), "seed": ("1", "2"), "setting": ("static", "dynamic")}
     assert len(found.done) == 8
@@ -49,19 +49,19 @@ def test_results_are_those_of_the_grid(results):
     part = found.where(treebank="t2", seed=["1", "2"])
     assert len(part.rows) == 4
     next(results.glob("*.json")).unlink()
-    assert len(pp.Results.read(results).missing) == 1
+    assert len(pp.GridResults.read(results).missing) == 1
 
 
 def test_without_a_grid_the_axes_are_what_differs(results):
     def figures(found):
-        table = pp.ResultLayout().table(found)
+        table = pp.ResultTableLayout().table(found)
         return {
             (row[0].text, name): cell.text for row in table.rows for name, cell in zip(table.head, row, strict=True)
         }
 
-    before = figures(pp.Results.read(results))
+    before = figures(pp.GridResults.read(results))
     (results / "grids" / "small.json").unlink()
-    found = pp.Results.read(results)
+    found = pp.GridResults.read(results)
     assert {name: set(labels) for name, labels in found.axes.items()} == {
         "treebank": {"t1", "t2"}, "seed": {"1", "2"}, "training.strategy": {"static", "dynamic"},
     }  # fmt: skip
@@ -74,11 +74,11 @@ def test_without_a_grid_the_axes_are_what_differs(results):
 def test_which_grid(results, tmp_path):
     (results / "grids" / "other.json").write_bytes((results / "grids" / "small.json").read_bytes())
     with pytest.raises(SpecError, match="several grids; choose one \\(--grid NAME\\): other, small"):
-        pp.Results.read(results)
+        pp.GridResults.read(results)
     with pytest.raises(SpecError, match="expected one of other, small, found 'x'"):
-        pp.Results.read(results, "x")
+        pp.GridResults.read(results, "x")
     with pytest.raises(SpecError, match="expected a folder of results, found none"):
-        pp.Results.read(tmp_path / "nowhere")
+        pp.GridResults.read(tmp_path / "nowhere")
 
 
 def test_packed_results_are_the_same(results):
@@ -107,7 +107,7 @@ def test_packed_results_may_be_compressed(results):
     assert {key for key, _ in read_outcomes(results)} > set(rest)
     compressed.write_bytes(compressed.read_bytes()[:-40])
     with pytest.raises(ModelError, match=r"runs\.jsonl\.xz: damaged: it cannot be decompressed"):
-        pp.Results.read(results)
+        pp.GridResults.read(results)
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_damaged_files_are_told(results, change, message):
     path = next(results.glob("*.json"))
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ModelError, match=message):
-        pp.Results.read(results)
+        pp.GridResults.read(results)
 
 
 def test_a_file_under_another_name(results):
     first, second = sorted(results.glob("*.json"))[:2]
     first.write_bytes(second.read_bytes())
     with pytest.raises(ModelError, match="expected the outcome of run"):
-        pp.Results.read(results)
+        pp.GridResults.read(results)
 
 
 def test_only_what_is_damaged_counts_as_not_there(results):
@@ -148,12 +148,12 @@ def test_only_what_is_damaged_counts_as_not_there(results):
     assert len(found) == 8 + 1
     told = sorted(str(each.message).partition(": ")[0].rpartition("/")[2] for each in warned)
     assert told == sorted([*(f"{each.key}.json" for each in extra[:2]), "runs.jsonl:11", "runs.jsonl:9"])
-    for read in (pp.Results.read, pack):
+    for read in (pp.GridResults.read, pack):
         with pytest.raises(ModelError, match=r"json: (expected JSON|cannot be read)"):
             read(results)
     for outcome in extra[:2]:
         (results / f"{outcome.key}.json").unlink()
-    for read in (pp.Results.read, pack):
+    for read in (pp.GridResults.read, pack):
         with pytest.raises(ModelError, match=r"runs\.jsonl:9: expected UTF-8, found the byte 0xff"):
             read(results)
 
@@ -178,7 +178,7 @@ def test_recipes_that_are_none(tmp_path, data):
     values |= {"run": run, "key": digest(run)}
     (tmp_path / f"{values['key']}.json").write_text(json.dumps(values))
     with pytest.raises(ModelError, match=r"run\.recipe\.data.*: expected a "):
-        pp.Results.read(tmp_path)
+        pp.GridResults.read(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["../../../x", "/tmp/x", "a/b", "a\\b", "..", "c:x", "", "a\0b", 3, "x" * 300])
@@ -186,7 +186,7 @@ def test_names_that_lead_outside(results, tmp_path, name):
     manifest = results / "grids" / "small.json"
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"name": name}))
     with pytest.raises(ModelError, match=r"small\.json\.name: expected a name, without folders"):
-        pp.Results.read(results)
+        pp.GridResults.read(results)
     with pytest.raises(SpecError, match="name of the grid: expected a name, without folders"):
         made_results([({"seed": "1"}, [1])], name).write(tmp_path / "deep" / "er")
     with pytest.raises(SpecError, match="grid: name: expected a name, without folders"):
@@ -196,7 +196,7 @@ def test_names_that_lead_outside(results, tmp_path, name):
 def test_an_outcome_comes_back(tmp_path):
     outcome = made_outcome("x", correct=[1, 2, 3])
     outcome.write(tmp_path)
-    assert Outcome.read(tmp_path / f"{outcome.key}.json") == outcome
+    assert RunOutcome.read(tmp_path / f"{outcome.key}.json") == outcome
     assert outcome.counts("test", "UAS").tolist() == [[1, 10, 10], [2, 10, 10], [3, 10, 10]]
     assert outcome.counts("dev", "UAS") is outcome.counts("test", "CLAS") is outcome.score("dev", "UAS") is None
 
@@ -213,7 +213,7 @@ def test_the_index_has_what_the_files_have(results):
     assert names == ["key", "treebank", "seed", "value"]
     known = {
         row.key: (row.labels["treebank"], row.labels["seed"], row.outcome.score("test", "LAS"))
-        for row in pp.Results.read(results).done
+        for row in pp.GridResults.read(results).done
     }
     assert {key: tuple(rest) for key, *rest in rows} == known
     _, rows = index.query(
@@ -224,7 +224,7 @@ def test_the_index_has_what_the_files_have(results):
     _, rows = index.query(
         results, "SELECT setting, treebank, mean, deviation, runs FROM means WHERE split = 'test' AND metric = 'LAS'"
     )
-    table = pp.ResultLayout().table(pp.Results.read(results))
+    table = pp.ResultTableLayout().table(pp.GridResults.read(results))
     cells = {
         (row[0].text, name): cell for row in table.rows for name, cell in zip(table.head[1:], row[1:], strict=True)
     }
@@ -232,7 +232,7 @@ def test_the_index_has_what_the_files_have(results):
         cell = cells[setting, treebank]
         assert (mean, deviation, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
     _, rows = index.query(results, "SELECT treebank, setting FROM best WHERE metric = 'LAS' ORDER BY treebank")
-    dev = pp.ResultLayout(split="dev").table(pp.Results.read(results))
+    dev = pp.ResultTableLayout(split="dev").table(pp.GridResults.read(results))
     for place, (_, setting) in enumerate(rows):
         assert setting in {
             row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)
@@ -267,7 +267,7 @@ def test_without_duckdb_only_sql_is_missing(results, monkeypatch):
     import sys
 
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert pp.ResultLayout().table(pp.Results.read(results)).rows
+    assert pp.ResultTableLayout().table(pp.GridResults.read(results)).rows
     with pytest.raises(PanParserError, match=r"pip install panparser\[grid\]"):
         index.query(results, "SELECT 1")
 
@@ -281,7 +281,7 @@ def test_runs_that_end_while_files_are_packed_are_kept(tmp_path, monkeypatch):
     folder.mkdir()
     first, second, late = (made_outcome(name, correct=[1]) for name in ("first", "second", "late"))
     first.write(folder)
-    Outcome({**second.values, "status": "failed", "error": "why"}).write(folder)
+    RunOutcome({**second.values, "status": "failed", "error": "why"}).write(folder)
     write = result_files.write_whole
 
     def slow(path, data, error):
@@ -300,7 +300,7 @@ def test_runs_that_end_while_files_are_packed_are_kept(tmp_path, monkeypatch):
 def test_runs_that_are_packed_while_they_are_read_are_there(tmp_path, monkeypatch):
     made_outcome("one", correct=[1]).write(tmp_path)
     made_outcome("two", correct=[1]).write(tmp_path)
-    read, packed = Outcome.read, []
+    read, packed = RunOutcome.read, []
 
     def packing(path):
         if not packed:
@@ -308,7 +308,7 @@ def test_runs_that_are_packed_while_they_are_read_are_there(tmp_path, monkeypatc
             pack(tmp_path)
         return read(path)
 
-    monkeypatch.setattr(Outcome, "read", packing)
+    monkeypatch.setattr(RunOutcome, "read", packing)
     assert len(dict(read_outcomes(tmp_path))) == 2
 
 

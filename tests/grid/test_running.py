@@ -17,7 +17,7 @@ import pytest
 import panparser as pp
 from grids import small_grid, write_treebanks
 from panparser.errors import PanParserError, ResultWarning
-from panparser.grid.records import Outcome
+from panparser.grid.records import RunOutcome
 from panparser.grid.results import finished_outcomes, pack, read_outcomes
 from panparser.work import pool as pools
 from panparser.work.pool import TimeLimitExceeded, Worker
@@ -101,7 +101,7 @@ def test_what_is_finished_is_not_run_again(finished, folder):
     watch = Watch()
     pp.run_grid(replace(other), jobs=1, listeners=[watch])  # its seed is 1: the same run, in another grid
     assert (watch.waiting, watch.finished) == ([], 1)
-    assert pp.Results.read(folder / "results", "other").done[0].key in {row.key for row in results.rows}
+    assert pp.GridResults.read(folder / "results", "other").done[0].key in {row.key for row in results.rows}
 
 
 def test_any_executor_gives_the_same(finished, tmp_path):
@@ -217,7 +217,7 @@ def test_a_damaged_file_is_run_again(finished, tmp_path):
 def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitted(finished, tmp_path, monkeypatch):
     """Files of workers do not fit; then that of the third run, which the grid itself writes."""
     grid = replace(finished[0], results=tmp_path / "results")
-    write, room = Outcome.write, [2]
+    write, room = RunOutcome.write, [2]
     ran = []
 
     class AtOnce(Executor):
@@ -233,7 +233,7 @@ def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitte
         room[0] -= 1
         write(outcome, folder, **options)
 
-    monkeypatch.setattr(Outcome, "write", limited)
+    monkeypatch.setattr(RunOutcome, "write", limited)
     with pytest.raises(pp.SpecError, match="No space left"):
         pp.run_grid(grid, executor=AtOnce())
     there = {path.stem for path in grid.results.glob("*.json")}
@@ -286,7 +286,7 @@ def test_a_run_that_was_written_in_time_has_not_failed(finished, tmp_path):
 
     found = pp.run_grid(grid, executor=Writing(), failed=True)
     assert [row.outcome.is_done for row in found.rows] == [True, False]
-    assert Outcome.read(tmp_path / f"{row.key}.json").is_done
+    assert RunOutcome.read(tmp_path / f"{row.key}.json").is_done
     late = found.failed[0].outcome
     assert (late.error, late.seconds) == ("it took longer than 1 s", 1.25)
 
@@ -312,7 +312,7 @@ def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch
     found = pp.run_grid(other, any_build=True, listeners=[watch])
     assert watch.waiting == []
     assert {row.outcome.key for row in found.done} == {row.key for row in results.rows}
-    read = pp.Results.read(grid.results, "later")
+    read = pp.GridResults.read(grid.results, "later")
     assert len(read.done) == 8
     (grid.results / "grids" / "later.json").unlink()
 
@@ -353,7 +353,7 @@ def test_a_cluster_that_is_lost_ends_the_grid_and_keeps_what_is_there(finished, 
 
     with pytest.raises(PanParserError, match=r"the cluster is lost \(the scheduler is gone\) after 1 of 8 runs"):
         pp.run_grid(replace(grid, results=tmp_path / "r"), executor=Lost())
-    assert len(pp.Results.read(tmp_path / "r").done) == 1
+    assert len(pp.GridResults.read(tmp_path / "r").done) == 1
 
 
 # --- Real processes, killed ---

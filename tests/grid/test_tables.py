@@ -15,8 +15,8 @@ import panparser as pp
 from grids import made_outcome, made_results
 from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.groups import TreebankGroups
-from panparser.grid.published import Published
-from panparser.grid.results import Result
+from panparser.grid.published import PublishedResults
+from panparser.grid.results import GridResult
 
 SEEDS = [  # two treebanks of three sentences of ten words
     ({"treebank": "a", "setting": "x", "seed": "1"}, [10, 5, 0]),  # 50.00
@@ -35,7 +35,7 @@ def texts(table):
 
 
 def test_means_and_deviations():
-    table = pp.ResultLayout().table(made_results(SEEDS))
+    table = pp.ResultTableLayout().table(made_results(SEEDS))
     assert table.title == "test LAS, mean of 2 seeds"
     assert texts(table) == [
         ["setting", "a", "b", "average"],
@@ -49,11 +49,11 @@ def test_means_and_deviations():
 
 def test_other_layouts():
     results = made_results(SEEDS)
-    table = pp.ResultLayout(rows=("treebank", "seed"), columns="setting", digits=1).table(results)
+    table = pp.ResultTableLayout(rows=("treebank", "seed"), columns="setting", digits=1).table(results)
     assert texts(table)[:3] == [["treebank", "seed", "x", "y"], ["a", "1", "50.0", "100.0"], ["a", "2", "70.0", "90.0"]]
-    table = pp.ResultLayout(labels={"treebank": ["a"]}, deviations=False).table(results)
+    table = pp.ResultTableLayout(labels={"treebank": ["a"]}, deviations=False).table(results)
     assert texts(table) == [["setting", "a"], ["x", "60.00"], ["y", "95.00"]]
-    table = pp.ResultLayout(rows=(), columns="setting", metric="words").table(results)
+    table = pp.ResultTableLayout(rows=(), columns="setting", metric="words").table(results)
     assert texts(table) == [["x", "y"], ["7.00 ± 0.00", "7.00 ± 0.00"]]
     assert table.title == "words, mean of 2 seeds and over treebank"
 
@@ -62,7 +62,7 @@ def test_what_is_missing_is_told_and_not_averaged():
     results = made_results(
         [(labels, None if number in (1, 6, 7) else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    assert texts(pp.ResultLayout().table(results))[1:] == [
+    assert texts(pp.ResultTableLayout().table(results))[1:] == [
         ["x", "50.00 [1 of 2]", "30.00 ± 0.00", "-"],
         ["y", "95.00 ± 7.07", "-", "-"],
     ]
@@ -74,7 +74,7 @@ def test_what_is_missing_is_told_and_not_averaged():
         ({"rows": ("beam",)}, "has no axis beam; there are treebank, setting, seed"),
         ({"rows": ("setting",), "columns": "setting"}, "expected it as rows or as columns, found it as both"),
         ({"metric": "NOPE"}, "no run has NOPE; there are "),
-        ({"split": "train"}, "no run has scores of train; there are test"),
+        ({"split": "train"}, "no run has train: scores; there are test"),
         ({"against": "z"}, "expected one of x; y to compare with, found 'z'"),
         ({"labels": {"seed": ["9"]}}, "seed: expected one of 1, 2, found 9"),
         ({"against": "x", "metric": "words"}, "expected a metric that is counted by sentence"),
@@ -82,7 +82,7 @@ def test_what_is_missing_is_told_and_not_averaged():
 )
 def test_errors(layout, message):
     with pytest.raises(pp.errors.SpecError, match=message):
-        pp.ResultLayout(**layout).table(made_results(SEEDS))
+        pp.ResultTableLayout(**layout).table(made_results(SEEDS))
 
 
 def by_all_swaps(first, second):
@@ -93,7 +93,7 @@ def by_all_swaps(first, second):
 
 
 def test_differences_are_paired_by_sentence_with_all_its_seeds():
-    table = pp.ResultLayout(against="x").table(made_results(SEEDS), shuffles=20_000)
+    table = pp.ResultTableLayout(against="x").table(made_results(SEEDS), shuffles=20_000)
     assert table.head == ("setting", "treebank", "its own", "difference", "95 %", "p", "Holm", "p, seeds")
     a, b = table.rows
     assert [cell.text for cell in a[:4]] == ["y", "a", "95.00", "+35.00"]
@@ -113,7 +113,7 @@ def test_effects_that_hold_are_counted():
     for number, treebank in enumerate("abc"):
         better = [10] * 60 if number < 2 else [0] * 60
         runs += [({"treebank": treebank, "setting": "x"}, [5] * 60), ({"treebank": treebank, "setting": "y"}, better)]
-    note = pp.ResultLayout(against="x").table(made_results(runs), shuffles=2000).notes[1]
+    note = pp.ResultTableLayout(against="x").table(made_results(runs), shuffles=2000).notes[1]
     assert note.startswith("y: +16.67 on average of 3 treebanks")
     assert note.endswith("better on 2, worse on 1; significantly, after Holm's correction, on 2 and 1")
 
@@ -122,7 +122,7 @@ def test_only_runs_that_both_have_are_compared():
     results = made_results(
         [(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    table = pp.ResultLayout(against="x").table(results, shuffles=100)
+    table = pp.ResultTableLayout(against="x").table(results, shuffles=100)
     assert [cell.text for cell in table.rows[0][2:4]] == ["100.00", "+50.00 [1 of 2]"]
     assert [cell.text for cell in table.rows[1][2:4]] == ["20.00", "-10.00"]
     assert table.notes[1].endswith("on 0 and 0; left out, for want of a partner: 1 run")
@@ -132,13 +132,13 @@ def test_treebanks_without_a_partner_are_told():
     results = made_results(
         [(labels, None if number in (3, 4, 5) else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    table = pp.ResultLayout(against="x").table(results, shuffles=100)
+    table = pp.ResultTableLayout(against="x").table(results, shuffles=100)
     assert [cell.text for cell in table.rows[0][:4]] == ["y", "a", "100.00", "+50.00 [1 of 2]"]
     assert [cell.text for cell in table.rows[1]] == ["y", "b", *"-----", ""]
     assert table.notes[1].startswith("y: +50.00 on average of 1 treebank; ")
     assert table.notes[1].endswith("left out, for want of a partner: 3 runs, all those of 1 treebank among them")
     nothing = made_results([(labels, correct if labels["setting"] == "x" else None) for labels, correct in SEEDS])
-    table = pp.ResultLayout(against="x").table(nothing, shuffles=100)
+    table = pp.ResultTableLayout(against="x").table(nothing, shuffles=100)
     assert table.notes[1].startswith("y: no runs to compare; left out, for want of a partner: 4 runs")
     assert len(table.rows) == 2
 
@@ -152,7 +152,7 @@ def test_sentences_of_treebanks_of_equal_length_are_not_added():
             for name in lengths
             for setting, correct in (("x", 1), ("y", 6))
         ]
-        layout = pp.ResultLayout(against="x", rows=("setting",), columns="seed")
+        layout = pp.ResultTableLayout(against="x", rows=("setting",), columns="seed")
         (found,) = layout.table(made_results(runs), shuffles=20_000).rows
         return found
 
@@ -195,7 +195,7 @@ def test_signs_of_many_pairs():
 
 def test_markdown_latex_csv_and_json():
     results = made_results([({"setting": "a_b|c", "seed": str(seed)}, [10, seed]) for seed in (1, 2)])
-    table = pp.ResultLayout(rows=("setting",)).table(results)
+    table = pp.ResultTableLayout(rows=("setting",)).table(results)
     assert table.to_markdown() == "| setting | LAS |\n| --- | ---: |\n| a_b\\|c | 57.50 ± 3.54 |\n"
     latex = table.to_latex().splitlines()
     assert latex[0].startswith("% made: 2 of 2 runs; panparser 0, build b; ")
@@ -218,12 +218,12 @@ def of_facts(runs, facts):
     for labels, correct in runs:
         known = {"words": 7, **({"sentences": facts[labels["treebank"]]} if labels["treebank"] in facts else {})}
         found.append((labels, made_outcome(str(labels), correct=correct, facts=known)))
-    return pp.Results.made("made", found)
+    return pp.GridResults.made("made", found)
 
 
 def test_groups_of_treebanks():
     results = of_facts(SEEDS, {"a": 499, "b": 500})
-    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), deviations=False)
+    layout = pp.ResultTableLayout(groups=TreebankGroups.parse("sentences:500"), deviations=False)
     assert texts(layout.table(results)) == [
         ["setting", "all (2)", "under 500 (1)", "500 or more (1)"],
         ["x", "45.00", "60.00", "30.00"],
@@ -243,17 +243,19 @@ def test_runs_that_are_not_shown_tell_of_treebanks():
     """Of treebank b, one setting has not been run; c has not at all."""
     runs = [(labels, c) for labels, c in SEEDS if (labels["treebank"], labels["setting"]) != ("b", "y")]
     results = of_facts(runs, {"a": 499, "b": 500})
-    late = [Result({"treebank": t, "setting": s, "seed": "1"}, "0", None) for t, s in (("b", "y"), ("c", "y"))]
+    late = [GridResult({"treebank": t, "setting": s, "seed": "1"}, "0", None) for t, s in (("b", "y"), ("c", "y"))]
     axes = {**results.axes, "treebank": ("a", "b", "c")}
-    results = pp.Results("made", axes, (*results.rows, *late))
-    layout = pp.ResultLayout(groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, deviations=False)
+    results = pp.GridResults("made", axes, (*results.rows, *late))
+    layout = pp.ResultTableLayout(
+        groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, deviations=False
+    )
     assert texts(layout.table(results)) == [["all (3)", "under 500 (1)", "500 or more (1)"], ["-", "95.00", "-"]]
 
 
 def test_a_group_with_a_gap_has_no_mean():
     runs = [(labels, None if labels["treebank"] == "b" and labels["setting"] == "y" else c) for labels, c in SEEDS]
     results = made_results(runs)
-    layout = pp.ResultLayout(groups=TreebankGroups.parse("words:5"), deviations=False)
+    layout = pp.ResultTableLayout(groups=TreebankGroups.parse("words:5"), deviations=False)
     assert layout.table(results).texts() == [["x", "45.00", "45.00"], ["y", "-", "-"]]
 
 
@@ -276,34 +278,34 @@ def test_groups_that_are_none(text):
 )
 def test_errors_of_groups_and_summaries(layout, message):
     with pytest.raises(pp.errors.SpecError, match=message):
-        pp.ResultLayout(**layout).table(of_facts(SEEDS, {"a": 1}))
+        pp.ResultTableLayout(**layout).table(of_facts(SEEDS, {"a": 1}))
 
 
 def test_a_summary_has_a_line_for_each_row():
     results = of_facts(SEEDS, {"a": 1, "b": 9})
-    layout = pp.ResultLayout(against="x", summary=True)
+    layout = pp.ResultTableLayout(against="x", summary=True)
     table = layout.table(results, shuffles=100)
     assert texts(table) == [
         ["setting", "mean difference", "better (significantly)", "worse (significantly)", "p"],
         ["y", "+12.50", "1 (0)", "1 (0)", "1.0000"],
     ]
     assert len(table.rows[0][1].keys) == 8
-    grouped = pp.ResultLayout(against="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
+    grouped = pp.ResultTableLayout(against="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
     assert texts(grouped.table(results, shuffles=100))[0][1:4] == ["all (2)", "under 5 (1)", "5 or more (1)"]
     assert texts(grouped.table(results, shuffles=100))[1][1:4] == ["+12.50", "+35.00", "-10.00"]
 
 
 def test_a_summary_says_how_many_runs_it_stands_for():
     runs = [(labels, None if number == 7 else c) for number, (labels, c) in enumerate(SEEDS)]
-    table = pp.ResultLayout(against="x", summary=True).table(made_results(runs), shuffles=100)
+    table = pp.ResultTableLayout(against="x", summary=True).table(made_results(runs), shuffles=100)
     assert table.rows[0][1].text == "+12.50 [3 of 4]"
 
 
 def test_published_figures_stand_beside_ours(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text("setting,metric,a,theirs\ny,LAS,1.5,+2\nz,LAS,2.5,\ny,UAS,9,9\n")
-    table = pp.ResultLayout(deviations=False).table(made_results(SEEDS))
-    found = Published.read(path).of(metric="LAS", against=None).beside(table)
+    table = pp.ResultTableLayout(deviations=False).table(made_results(SEEDS))
+    found = PublishedResults.read(path).of(metric="LAS", against=None).beside(table)
     assert texts(found) == [
         ["setting", "a", "a, published", "b", "average", "theirs"],
         ["x", "60.00", "", "30.00", "45.00", ""],
@@ -330,7 +332,7 @@ def test_published_figures_that_are_none(text, message, tmp_path):
     if text is not None:
         path.write_bytes(text)
     with pytest.raises(pp.errors.SpecError, match=message):
-        Published.read(path).beside(pp.ResultLayout().table(made_results(SEEDS)))
+        PublishedResults.read(path).beside(pp.ResultTableLayout().table(made_results(SEEDS)))
 
 
 def test_several_metrics_are_columns():
@@ -338,20 +340,20 @@ def test_several_metrics_are_columns():
         (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234567.0 * number}))
         for number, (labels, c) in enumerate(SEEDS)
     ]
-    results = pp.Results.made("made", outcomes)
-    table = pp.ResultLayout(metric="LAS, model_bytes", rows=("treebank",), deviations=False).table(results)
+    results = pp.GridResults.made("made", outcomes)
+    table = pp.ResultTableLayout(metric="LAS, model_bytes", rows=("treebank",), deviations=False).table(results)
     assert texts(table) == [
         ["treebank", "LAS", "model bytes"],
         ["a", "77.50", "1,851,850"],
         ["b", "25.00", "6,790,118"],
         ["average", "51.25", "4,320,984"],
     ]
-    table = pp.ResultLayout(metric="LAS,UAS", deviations=False).table(results)
+    table = pp.ResultTableLayout(metric="LAS,UAS", deviations=False).table(results)
     assert texts(table) == [["setting", "LAS", "UAS"], ["x", "45.00", "45.00"], ["y", "57.50", "57.50"]]
     assert len(table.rows[0][2].keys) == 4
     for more in ({"against": "x"}, {"groups": TreebankGroups("words", (5,))}):
         with pytest.raises(pp.errors.SpecError, match="several metrics: expected no groups, and no row"):
-            pp.ResultLayout(metric="LAS,UAS", **more).table(results)
+            pp.ResultTableLayout(metric="LAS,UAS", **more).table(results)
 
 
 def test_several_metrics_of_each_column_with_digits_of_their_own():
@@ -359,8 +361,8 @@ def test_several_metrics_of_each_column_with_digits_of_their_own():
         (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234.5 * number}))
         for number, (labels, c) in enumerate(SEEDS)
     ]
-    results = pp.Results.made("made", outcomes)
-    layout = pp.ResultLayout(
+    results = pp.GridResults.made("made", outcomes)
+    layout = pp.ResultTableLayout(
         metric="LAS,model_bytes", rows=("setting",), columns="treebank", deviations=False, digits=(1, 0)
     )
     table = layout.table(results)
@@ -398,7 +400,9 @@ def test_the_test_of_a_mean_over_treebanks():
 
 
 def test_a_difference_over_treebanks_lies_in_its_interval():
-    table = pp.ResultLayout(rows=("setting",), columns="seed", against="x").table(made_results(SEEDS), shuffles=200)
+    table = pp.ResultTableLayout(rows=("setting",), columns="seed", against="x").table(
+        made_results(SEEDS), shuffles=200
+    )
     assert [row[3].text for row in table.rows] == ["+20.00", "+5.00"]
     for row in table.rows:
         low, high = (float(part) for part in row[4].text.split(" to "))

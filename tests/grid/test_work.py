@@ -37,7 +37,7 @@ def test_a_parser(folder, tmp_path):
     facts = outcome.facts
     assert (facts["sentences"], facts["best_epoch"]) == (15, 1)
     assert facts["crossing_percent"] == crossing_percent(pp.read_conllu(folder / "train.conllu"))
-    assert pp.Outcome.read(tmp_path / "r" / f"{run.key}.json") == outcome
+    assert pp.RunOutcome.read(tmp_path / "r" / f"{run.key}.json") == outcome
     again, _ = outcome_of(folder, tmp_path / "r")
     assert again == outcome  # it was not run again, or times would differ
 
@@ -124,21 +124,21 @@ def test_what_others_made_stands_beside_runs(folder, tmp_path):
     wrong = gold.copy()
     wrong.heads[:3] = -1
     outcomes = [
-        pp.outcome_of({"peer": {"name": name}}, {"test": (path, found)}, facts={"x": 1}, seconds=2)
+        pp.external_outcome({"peer": {"name": name}}, {"test": (path, found)}, facts={"x": 1}, seconds=2)
         for name, found in (("all", gold), ("less", wrong))
     ]
     assert outcomes[0].score("test", "LAS") == 100 > outcomes[1].score("test", "LAS")
     assert outcomes[0].key != outcomes[1].key
     labels = [{"treebank": "t1", "setting": name} for name in ("all", "less")]
-    made = pp.Results.made("peers", list(zip(labels, outcomes, strict=True)))
+    made = pp.GridResults.made("peers", list(zip(labels, outcomes, strict=True)))
     made.write(tmp_path)
-    read = pp.Results.read(tmp_path)
+    read = pp.GridResults.read(tmp_path)
     assert [row.outcome for row in read.rows] == outcomes
     assert read.axes == made.axes
     grid = pp.Grid.from_values({"recipe": RECIPE, "axes": {"treebank": [str(folder)], "training": {"seed": [1]}}})
     own, _ = outcome_of(folder, tmp_path / "r")
-    joined = pp.Results.of(grid, {grid.runs[0].key: own}).joined(made)
+    joined = pp.GridResults.of(grid, {grid.runs[0].key: own}).joined(made)
     assert joined.axes == {"treebank": ("t1",), "seed": ("1", "-"), "setting": ("-", "all", "less")}
-    table = pp.ResultLayout(rows=("setting",)).table(joined)
+    table = pp.ResultTableLayout(rows=("setting",)).table(joined)
     assert [row[0].text for row in table.rows] == ["-", "all", "less"]
     assert table.rows[1][1].text == "100.00"

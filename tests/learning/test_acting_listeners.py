@@ -59,7 +59,9 @@ def test_skipped_sentences_teach_nothing(learn):
 
 def test_the_same_gold_in_its_place_is_no_change():
     """One by one, a perceptron learns from the replaced sentence just what it would have learned from the other."""
-    same = {i: pp.Instead(gold=pp.Gold(TRAIN[i].heads.tolist(), TRAIN[i].labels)) for i in range(0, len(TRAIN), 2)}
+    same = {
+        i: pp.Replacement(gold=pp.GoldTree(TRAIN[i].heads.tolist(), TRAIN[i].labels)) for i in range(0, len(TRAIN), 2)
+    }
     for name in ("perceptron", "Python system"):
         arrays = [
             WAYS[name](TRAIN, strategy=DYNAMIC, epochs=2, listeners=listeners).to_arrays()
@@ -70,10 +72,10 @@ def test_the_same_gold_in_its_place_is_no_change():
 
 
 def test_another_gold_or_sentence_is_learned(learn):
-    flat = pp.Gold([0, *[1] * (len(TRAIN[0]) - 1)], ["root", *["dep"] * (len(TRAIN[0]) - 1)])
+    flat = pp.GoldTree([0, *[1] * (len(TRAIN[0]) - 1)], ["root", *["dep"] * (len(TRAIN[0]) - 1)])
     plain = learn(TRAIN, epochs=2)[1]
-    assert learn(TRAIN, Acting({0: pp.Instead(gold=flat)}), epochs=2)[1] != plain
-    every = {number: pp.Instead(sentence=TRAIN[0]) for number in range(len(TRAIN))}
+    assert learn(TRAIN, Acting({0: pp.Replacement(gold=flat)}), epochs=2)[1] != plain
+    every = {number: pp.Replacement(sentence=TRAIN[0]) for number in range(len(TRAIN))}
     parser, _ = learn(TRAIN, Acting(every), epochs=6)
     assert parser.parse(TRAIN[:1])[0].heads.tolist() == TRAIN[0].heads.tolist()
 
@@ -96,8 +98,8 @@ def test_training_stops_when_a_listener_says_so(learn, event):
 def test_what_listeners_may_return(learn):
     for decision, message in (
         (3, "before_sentence of Acting must return None, SKIP or an Instead; got 3"),
-        (pp.Instead(sentence="text"), "sentence of Instead must be a Sentence"),
-        (pp.Instead(gold=[0]), "gold of Instead must have"),
+        (pp.Replacement(sentence="text"), "Replacement: sentence must be a Sentence"),
+        (pp.Replacement(gold=[0]), "Replacement: gold must have"),
     ):
         with pytest.raises(pp.SpecError, match=message):
             learn(TRAIN, Acting({0: decision}))
@@ -110,7 +112,7 @@ def test_sequences_and_tasks():
     assert skipping.after
     assert set(skipping.after) == {0}
     assert tagger.training.history[-1].words == len(TRAIN[0])
-    changed = Acting({0: pp.Instead(gold=[0] * len(TRAIN[0]))})
+    changed = Acting({0: pp.Replacement(gold=[0] * len(TRAIN[0]))})
     other = pp.train_tagger(spec, TRAIN, epochs=2, members=1, listeners=[changed])
     assert other.to_arrays().keys() == tagger.to_arrays().keys()
 
@@ -131,10 +133,10 @@ def test_sequences_and_tasks():
             return [f"letter {state[0][len(state[1])]}"]
 
     words = [("ab", "ab"), ("ba", "ba"), ("bb", "bb")]
-    swapped = {i: pp.Instead(gold=word.translate(str.maketrans("ab", "ba"))) for i, (word, _) in enumerate(words)}
+    swapped = {i: pp.Replacement(gold=word.translate(str.maketrans("ab", "ba"))) for i, (word, _) in enumerate(words)}
     assert pp.train_task(Same(), words, epochs=4).predict("aab").actions == tuple("aab")
     assert pp.train_task(Same(), words, epochs=4, listeners=[Acting(swapped)]).predict("aab").actions == tuple("bba")
-    listener = Acting({0: pp.SKIP, 1: pp.Instead(sentence="bbb", gold="bbb")})
+    listener = Acting({0: pp.SKIP, 1: pp.Replacement(sentence="bbb", gold="bbb")})
     model = pp.train_task(Same(), words, epochs=2, listeners=[listener])
     assert model.predict("b").actions == ("b",)
     assert 0 not in listener.after

@@ -14,12 +14,12 @@ from panparser.experiments.training import ExperimentOptions
 from panparser.learning import options as of
 from panparser.parsing.training.folds import jackknife as parser_jackknife
 
-NAMES = {option.name for option in fields(of.Training)}
+NAMES = {option.name for option in fields(of.TrainingConfig)}
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 
 
 def test_keyword_arguments_are_the_fields_of_training():
-    hints = get_type_hints(of.Training)
+    hints = get_type_hints(of.TrainingConfig)
     for kind, left_out in (
         (of.TrainingOptions, set()),
         (of.SeedlessOptions, {"seed"}),
@@ -43,7 +43,7 @@ def test_keyword_arguments_are_the_fields_of_training():
         pp.train_cascade,
         pp.train_pipeline,
         pp.train_tagger,
-        pp.train_sequences,
+        pp.train_sequence_model,
         pp.train_task,
     ],
 )
@@ -52,16 +52,19 @@ def test_no_function_takes_whatever_it_is_given(function):
 
 
 def learners(treebank):
-    items = pp.Items.of(treebank)
+    items = pp.SequenceItems.of(treebank)
     right = treebank.column("upos")
-    window = pp.Window(templates=pp.Templates.parse("W0.form"))
-    stages = [pp.Stage(name="first", regions=(pp.Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
+    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
+    stages = [
+        pp.CascadeStage(name="first", regions=(pp.ArcRegion(upos=("DET",)),)),
+        pp.CascadeStage(name="rest", spec=SPEC),
+    ]
     return {
         "train": partial(pp.train, SPEC, treebank),
         "train_pipeline": partial(pp.train_pipeline, pp.PipelineSpec(parser=SPEC), treebank),
         "train_cascade": partial(pp.train_cascade, stages, treebank),
         "train_tagger": partial(pp.train_tagger, pp.TaggerSpec(), treebank),
-        "train_sequences": partial(pp.train_sequences, window, items, right, 20),
+        "train_sequences": partial(pp.train_sequence_model, window, items, right, 20),
         "train_task": partial(pp.train_task, object(), [(1, 1)]),
     }
 

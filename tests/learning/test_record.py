@@ -7,7 +7,7 @@ import json
 import pytest
 
 import panparser as pp
-from panparser.learning.listeners import EpochReport, SequenceReport
+from panparser.learning.listeners import EpochReport, SequenceEpochReport
 from panparser.learning.record import CASCADE, TrainingRecord, whole
 
 SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
@@ -54,7 +54,7 @@ def test_what_other_versions_wrote_is_kept():
 def test_reports_of_sequences_have_an_accuracy(english):
     tagger = pp.train_tagger(pp.TaggerSpec(), english[0][:20], dev=english[1][:5], epochs=1)
     (report,) = TrainingRecord.from_values(tagger.training.to_values()).history
-    assert isinstance(report, SequenceReport)
+    assert isinstance(report, SequenceEpochReport)
     assert report.score == report.accuracy is not None
 
 

@@ -19,10 +19,10 @@ from panparser.learning.strategies import (
     MAX_VIOLATION,
     NEVER,
     STRATEGIES,
+    EpochSchedule,
     Positive,
     Restart,
-    Schedule,
-    Strategy,
+    TrainingStrategy,
     UpdateAt,
     after,
     constant,
@@ -31,10 +31,10 @@ from panparser.learning.strategies import (
 
 rates = st.floats(0, 1)
 schedules = st.dictionaries(st.integers(2, 50), rates, max_size=4).flatmap(
-    lambda steps: rates.map(lambda first: Schedule(((1, first), *sorted(steps.items()))))
+    lambda steps: rates.map(lambda first: EpochSchedule(((1, first), *sorted(steps.items()))))
 )
 exploring = st.builds(
-    Strategy,
+    TrainingStrategy,
     update_at=st.sampled_from(get_args(UpdateAt)),
     positive=st.sampled_from(get_args(Positive)),
     restart=st.sampled_from(["pair", "random-correct"]),
@@ -43,7 +43,7 @@ exploring = st.builds(
     focus=st.floats(0.1, 4),
 )
 plain = st.builds(
-    Strategy,
+    TrainingStrategy,
     oracle=st.just("dynamic"),
     update_at=st.sampled_from(get_args(UpdateAt)),
     restart=st.sampled_from(get_args(Restart)),
@@ -51,15 +51,15 @@ plain = st.builds(
 )
 of_engine = st.one_of(exploring, plain, st.sampled_from(list(PERCEPTRON_STRATEGIES.values())))
 strategies = st.one_of(
-    of_engine, st.builds(Strategy, against=st.just("beam"), restart=st.sampled_from(["none", "pair"]))
+    of_engine, st.builds(TrainingStrategy, against=st.just("beam"), restart=st.sampled_from(["none", "pair"]))
 )
 
 
 @given(strategies)
 def test_strategies_come_back_from_plain_values(strategy):
     values = json.loads(json.dumps(strategy.to_values()))
-    assert Strategy.from_values(values) == strategy
-    assert hash(Strategy.from_values(values)) == hash(strategy)
+    assert TrainingStrategy.from_values(values) == strategy
+    assert hash(TrainingStrategy.from_values(values)) == hash(strategy)
 
 
 @given(of_engine, st.integers(1, 60))
@@ -98,48 +98,48 @@ def _constant(word):
 
 
 def test_only_what_differs_is_written():
-    assert Strategy().to_values() == {}
+    assert TrainingStrategy().to_values() == {}
     assert MAX_VIOLATION.to_values() == {"update_at": "max-violation"}
     assert DYNAMIC_EXPLORE.to_values() == {"restart": "random-correct", "exploration": [[1, 0.0], [3, 0.9]]}
 
 
 def test_values_stand_on_a_named_strategy():
-    mine = Strategy.from_values({"base": "max-violation", "restart": "pair", "exploration": [[1, 0], [3, 0.5]]})
+    mine = TrainingStrategy.from_values({"base": "max-violation", "restart": "pair", "exploration": [[1, 0], [3, 0.5]]})
     assert mine == replace(MAX_VIOLATION, restart="pair", exploration=after(2, 0.5))
-    assert Strategy.from_values("max-violation") == MAX_VIOLATION
-    assert Strategy.from_values({}) == pp.EARLY_UPDATE
-    assert Strategy.from_values({"restart": "pair", "exploration": 0.5}).exploration == constant(0.5)
+    assert TrainingStrategy.from_values("max-violation") == MAX_VIOLATION
+    assert TrainingStrategy.from_values({}) == pp.EARLY_UPDATE
+    assert TrainingStrategy.from_values({"restart": "pair", "exploration": 0.5}).exploration == constant(0.5)
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"oracle": "lazy"}, "oracle of Strategy must be one of static, dynamic; got 'lazy'"),
-        ({"update_at": "middle"}, "update_at of Strategy must be one of first-violation, .*; got 'middle'"),
-        ({"positive": "worst"}, "positive of Strategy must be one of best-scoring, most-similar; got 'worst'"),
-        ({"restart": True}, "restart of Strategy must be one of none, pair, .*; got True"),
-        ({"exploration": "often"}, "exploration of Strategy must be from 0 to 1, or a Schedule; got 'often'"),
-        ({"exploration": True}, "exploration of Strategy must be from 0 to 1, or a Schedule; got True"),
+        ({"oracle": "lazy"}, "TrainingStrategy: oracle must be one of static, dynamic; got 'lazy'"),
+        ({"update_at": "middle"}, "TrainingStrategy: update_at must be one of first-violation, .*; got 'middle'"),
+        ({"positive": "worst"}, "TrainingStrategy: positive must be one of best-scoring, most-similar; got 'worst'"),
+        ({"restart": True}, "TrainingStrategy: restart must be one of none, pair, .*; got True"),
+        ({"exploration": "often"}, "TrainingStrategy: exploration must be from 0 to 1, or a Schedule; got 'often'"),
+        ({"exploration": True}, "TrainingStrategy: exploration must be from 0 to 1, or a Schedule; got True"),
         (
             {"exploration": 1.5, "restart": "pair"},
-            "exploration of Strategy must be from 0 to 1, or a Schedule; got 1.5",
+            "TrainingStrategy: exploration must be from 0 to 1, or a Schedule; got 1.5",
         ),
-        ({"exploration": float("nan"), "restart": "pair"}, "exploration of Strategy must be from 0 to 1"),
+        ({"exploration": float("nan"), "restart": "pair"}, "TrainingStrategy: exploration must be from 0 to 1"),
         ({"exploration": 0.5}, "exploration needs a restart from pair or random-correct; got 'none'"),
         ({"exploration": 0.5, "restart": "beam"}, "exploration needs a restart from pair or random-correct"),
         ({"exploration": 0.5, "restart": "pair", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
         ({"restart": "sample", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
-        ({"temperature": 0}, "temperature of Strategy must be > 0; got 0"),
-        ({"temperature": float("nan")}, "temperature of Strategy must be > 0"),
-        ({"horizon": 0}, "horizon of Strategy must be an integer >= 1; got 0"),
-        ({"horizon": 2.5}, "horizon of Strategy must be an integer >= 1; got 2.5"),
-        ({"focus": 0}, "focus of Strategy must be above 0 and at most 4; got 0"),
-        ({"focus": 5}, "focus of Strategy must be above 0 and at most 4; got 5"),
+        ({"temperature": 0}, "TrainingStrategy: temperature must be > 0; got 0"),
+        ({"temperature": float("nan")}, "TrainingStrategy: temperature must be > 0"),
+        ({"horizon": 0}, "TrainingStrategy: horizon must be an integer >= 1; got 0"),
+        ({"horizon": 2.5}, "TrainingStrategy: horizon must be an integer >= 1; got 2.5"),
+        ({"focus": 0}, "TrainingStrategy: focus must be above 0 and at most 4; got 0"),
+        ({"focus": 5}, "TrainingStrategy: focus must be above 0 and at most 4; got 5"),
     ],
 )
 def test_what_makes_no_sense_is_refused(fields, message):
     with pytest.raises(StrategyError, match=message):
-        Strategy(**fields)
+        TrainingStrategy(**fields)
 
 
 def test_unknown_names_get_a_hint():
@@ -148,9 +148,9 @@ def test_unknown_names_get_a_hint():
     with pytest.raises(StrategyError, match="no strategy is called 7"):
         named(7)
     with pytest.raises(StrategyError, match=r"Strategy has no explore; did you mean exploration\?"):
-        Strategy.from_values({"explore": 0.5})
+        TrainingStrategy.from_values({"explore": 0.5})
     with pytest.raises(StrategyError, match="Strategy has no zzz; there are against, exploration, focus"):
-        Strategy.from_values({"zzz": 1})
+        TrainingStrategy.from_values({"zzz": 1})
 
 
 @given(schedules, st.integers(1, 60))
@@ -164,13 +164,15 @@ def test_schedules_have_short_forms():
     assert [after(2, 0.9)(epoch) for epoch in (1, 2, 3, 4)] == [0, 0, 0.9, 0.9]
     assert after(0, 0.9) == constant(0.9)
     assert NEVER(7) == 0
-    assert Strategy(restart="pair", exploration=1) == Strategy(restart="pair", exploration=constant(1.0))
+    assert TrainingStrategy(restart="pair", exploration=1) == TrainingStrategy(
+        restart="pair", exploration=constant(1.0)
+    )
 
 
 @pytest.mark.parametrize("steps", [(), ((2, 0.5),), ((1, 0.5), (1, 0.6)), ((1, 0.0), (3, 0.1), (2, 0.2)), ((0, 1.0),)])
 def test_steps_begin_with_the_first_epoch_and_rise(steps):
-    with pytest.raises(StrategyError, match="steps of Schedule must begin with epoch 1 and rise"):
-        Schedule(steps)
+    with pytest.raises(StrategyError, match="EpochSchedule: steps must begin with epoch 1 and rise"):
+        EpochSchedule(steps)
 
 
 def test_names_are_those_of_the_public_constants():

@@ -18,11 +18,11 @@ TRAIN, DEV = TREEBANK[:24], TREEBANK[24:34]
 GREEDY = pp.ParserSpec(templates=SMALL, beam=1)
 QUICK = {"epochs": 2, "members": 1}
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=pp.ParserSpec(
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=pp.ParserSpec(
         system=pp.system("arc-eager-partial", root="last"), templates=SMALL, beam=1)),
-    pp.Stage(name="nouns", regions=(pp.Region(upos="NOUN"),), spec=pp.ParserSpec(
+    pp.CascadeStage(name="nouns", regions=(pp.ArcRegion(upos="NOUN"),), spec=pp.ParserSpec(
         system=pp.system("arc-eager-partial", root="last"), templates=SMALL, beam=1)),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )  # fmt: skip
 PIPELINE = pp.PipelineSpec(
     parts=("tagger", "lemmatizer", "parser"), parser=GREEDY, folds=3, tagger_epochs=2, lemmatizer_epochs=2
@@ -276,7 +276,7 @@ def test_columns_that_no_part_predicts_are_hidden_from_the_parser(monkeypatch):
 
 def test_scores_from_raw_text_are_those_of_the_text_alone(monkeypatch):
     nlp = pp.train_pipeline(replace(PIPELINE, parts=("tokenizer", "tagger"), tokenizer_epochs=1), TRAIN, dev=DEV)
-    judged = pp.evaluate(DEV, nlp(pp.raw_text(DEV).text), samples=0)
+    judged = pp.evaluate(DEV, nlp(pp.extract_raw_text(DEV).text), samples=0)
     told = nlp.training["dev"]["raw text"]
     assert told == {name: judged[name].f1 for name in ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats")}
 
@@ -299,7 +299,7 @@ def strange(treebank: pp.Treebank) -> pp.Treebank:
     "learn",
     [
         lambda dev: pp.train(GREEDY, TRAIN, dev=dev, epochs=1),
-        lambda dev: pp.train(GREEDY, TRAIN, dev=dev, epochs=1, subsample=pp.Subsample(share=0.5)),
+        lambda dev: pp.train(GREEDY, TRAIN, dev=dev, epochs=1, subsample=pp.Subsampling(share=0.5)),
         lambda dev: pp.train(GREEDY, TRAIN, dev=dev, epochs=1, constraints=0.3),
         lambda dev: pp.train_tagger(pp.TaggerSpec(), TRAIN, dev=dev, epochs=1),
         lambda dev: pp.train_lemmatizer(TRAIN, dev=dev, epochs=1),
@@ -341,7 +341,7 @@ def test_models_say_what_they_learned_from_and_were_selected_by():
 
 def test_words_of_the_treebank_are_lemmatized_as_if_they_were_new(monkeypatch):
     """Else a lemmatizer would learn to ask its dictionary, which knows nothing of new words."""
-    calls = spy_on(monkeypatch, pp.train_sequences)
+    calls = spy_on(monkeypatch, pp.train_sequence_model)
     lemmatizer = pp.train_lemmatizer(TRAIN, epochs=1)
     (_, items, *_) = calls[0].arguments
     known, new = lemmatizer.dictionary.items(TRAIN), lemmatizer.dictionary.items(TRAIN, as_new=True)
@@ -370,7 +370,7 @@ def test_every_epoch_is_scored_on_the_development_set(monkeypatch):
 
 
 def test_lemmatizers_and_tokenizers_are_selected_on_the_development_set(monkeypatch):
-    calls = spy_on(monkeypatch, pp.train_sequences)
+    calls = spy_on(monkeypatch, pp.train_sequence_model)
     pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1)
     assert (calls[0].arguments[1].size, calls[0].options["dev"][0].size) == (TRAIN.words, DEV.words)
     pp.train_tokenizer(TRAIN, dev=DEV, epochs=1)

@@ -53,7 +53,7 @@ def test_labels_of_a_stack_are_those_of_the_sum_of_its_layers(stacked, factor):
     upper = replace(upper, label_scale=upper.label_scale * factor)
     both = layered(stacked[1], [lower, upper])
     apart = [layered(both, [layer]) for layer in (lower, upper)]
-    found, wanted = trees(both), trees(pp.vote(apart))
+    found, wanted = trees(both), trees(pp.make_voting_parser(apart))
     assert np.mean(found[0] == wanted[0]) > 0.99
     assert np.mean(found[1] == wanted[1]) > 0.99
 
@@ -90,7 +90,7 @@ def test_scores_of_trees_are_in_updates_whatever_the_scale(stacked):
 def test_weights_of_a_vote_multiply_scores(stacked, weights):
     one = stacked[0]
     alone = [one.k_best(sentence, 1)[0].score for sentence in list(DEV)[:5]]
-    vote = pp.vote([one, one], weights=weights)
+    vote = pp.make_voting_parser([one, one], weights=weights)
     assert [vote.k_best(sentence, 1)[0].score for sentence in list(DEV)[:5]] == pytest.approx(
         [sum(weights) * score for score in alone], rel=0.02
     )
@@ -107,7 +107,7 @@ def test_the_mean_of_members_has_the_scale_of_one(stacked):
 def test_margins_of_votes_are_sums_in_updates():
     parsers = [pp.train(replace(SPEC, beam=4), TRAIN, dev=DEV, seed=seed, **QUICK) for seed in (1, 2)]
     margins = [parser.pruning_margin / parser.update_size for parser in parsers]
-    vote = pp.vote(parsers, weights=[2, 1])
+    vote = pp.make_voting_parser(parsers, weights=[2, 1])
     assert vote.pruning_margin / vote.update_size == pytest.approx(2 * margins[0] + margins[1], rel=0.01)
 
 

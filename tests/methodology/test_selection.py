@@ -12,7 +12,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from panparser.learning.epochs import EpochLoop
-from panparser.learning.listeners import EpochReport, SequenceReport
+from panparser.learning.listeners import EpochReport, SequenceEpochReport
 from panparser.parsing.training.run import score as score_on
 from places import ENGLISH
 from spies import spy_on
@@ -62,7 +62,9 @@ class Scripted(EpochLoop):
 
 def kept(scores, patience=None, tolerance=0.0) -> tuple[int, int]:
     """The epoch that is kept, and how many there were."""
-    loop = Scripted(listeners=(), training=pp.Training(epochs=len(scores), patience=patience), scores=tuple(scores))
+    loop = Scripted(
+        listeners=(), training=pp.TrainingConfig(epochs=len(scores), patience=patience), scores=tuple(scores)
+    )
     loop.__class__ = type("Loop", (Scripted,), {"score_tolerance": tolerance})
     report, weights = loop.run()
     assert report.epoch == weights
@@ -94,7 +96,7 @@ def test_hooks_are_called_in_the_documented_order():
         return note
 
     noted = type("Noted", (Scripted,), {hook: noting(hook) for _, hook in rows})
-    noted(listeners=(), training=pp.Training(epochs=2), scores=(50.0, 60.0)).run()
+    noted(listeners=(), training=pp.TrainingConfig(epochs=2), scores=(50.0, 60.0)).run()
     assert calls == [hook for _, hook in rows] * 2
     assert all(getattr(EpochLoop, hook).__doc__.startswith(f"{step}. ") for step, hook in rows)
 
@@ -113,7 +115,7 @@ def test_without_scores_the_last_epoch_is_kept_and_patience_says_nothing():
 def test_labeled_parsers_are_selected_by_las_unlabeled_ones_by_uas_sequences_by_accuracy():
     assert EpochReport(1, 0, 0, uas=90, las=40).score == 40
     assert EpochReport(1, 0, 0, uas=90).score == 90
-    assert SequenceReport(1, 0, 0, uas=90, las=40, accuracy=20).score == 20
+    assert SequenceEpochReport(1, 0, 0, uas=90, las=40, accuracy=20).score == 20
 
 
 @pytest.mark.parametrize("spec", [GREEDY, replace(GREEDY, labeled=False)], ids=["labeled", "unlabeled"])
@@ -239,7 +241,7 @@ def good_and_bad():
 @pytest.mark.parametrize("order", [(0, 1), (1, 0), (0, 1, 0), (1, 1, 0)])
 def test_learned_weights_are_better_than_equal_ones_on_the_development_set(good_and_bad, order):
     parsers = [good_and_bad[which] for which in order]
-    equal, learned = pp.vote(parsers), pp.vote(parsers, dev=DEV)
+    equal, learned = pp.make_voting_parser(parsers), pp.make_voting_parser(parsers, dev=DEV)
     assert score(good_and_bad[0], DEV) > score(equal, DEV) + 0.5  # there is something to learn
     assert score(learned, DEV) >= score(equal, DEV) + 0.1
     assert learned.training["dev_score"] == pytest.approx(score(learned, DEV), abs=2)  # the margin is fitted anew
@@ -252,7 +254,7 @@ def test_learned_weights_are_better_than_equal_ones_on_the_development_set(good_
 
 def test_weights_are_those_that_scored_best_of_all_that_were_tried(good_and_bad, monkeypatch):
     calls = spy_on(monkeypatch, score_on)
-    learned = pp.vote(good_and_bad, dev=DEV)
+    learned = pp.make_voting_parser(good_and_bad, dev=DEV)
     tried = [las for _, las in (call.result for call in calls)]
     assert all(call.arguments[1] is DEV for call in calls)
     assert tried[0] < learned.training["dev_score"]  # equal weights come first
@@ -262,12 +264,12 @@ def test_weights_are_those_that_scored_best_of_all_that_were_tried(good_and_bad,
 
 def test_weights_that_bring_nothing_stay_equal(good_and_bad):
     """What is less than a tenth of a point better is better by chance."""
-    learned = pp.vote([good_and_bad[0]] * 2, dev=DEV)
+    learned = pp.make_voting_parser([good_and_bad[0]] * 2, dev=DEV)
     assert [voter.weight for voter in learned.voters] == [1, 1]
 
 
 def test_a_learned_vote_is_calibrated_and_bounded_on_the_development_set(good_and_bad):
-    learned = pp.vote(good_and_bad, dev=DEV)
+    learned = pp.make_voting_parser(good_and_bad, dev=DEV)
     calibration = learned.calibration
     assert calibration.words == int((DEV.heads >= 0).sum())
     assert pp.calibrate(learned, DEV).calibration == calibration

@@ -67,7 +67,9 @@ def compared(rng, sentences: int, gain: float = 0.0, samples: int = 300, shuffle
     for more in (0.0, gain):
         right = (rng.random((sentences, LENGTH)) < np.clip(easy + more, 0, 1)).ravel()
         sides.append(pp.evaluate(gold, predicted(gold, right), samples=0))
-    return sides, pp.compare(*sides, samples=samples, shuffles=shuffles, seed=int(rng.integers(1 << 30)))["UAS"]
+    return sides, pp.compare_evaluations(*sides, samples=samples, shuffles=shuffles, seed=int(rng.integers(1 << 30)))[
+        "UAS"
+    ]
 
 
 def test_where_nothing_differs_p_values_are_small_as_often_as_they_say():
@@ -95,11 +97,11 @@ def test_sentences_are_paired():
     easy = np.repeat(np.arange(60) % 7, LENGTH)
     word = np.tile(np.arange(LENGTH), 60)
     one, two = (pp.evaluate(gold, predicted(gold, word <= easy + more), samples=0) for more in (0, 1))
-    found = pp.compare(one, two, samples=300, shuffles=300)["UAS"]
+    found = pp.compare_evaluations(one, two, samples=300, shuffles=300)["UAS"]
     assert found.interval[0] == pytest.approx(found.interval[1], abs=1e-9)
     assert found.difference == pytest.approx(100 / LENGTH)
     assert found.p_randomization == pytest.approx(1 / 301)
-    back = pp.compare(two, one, samples=300, shuffles=300)["UAS"]
+    back = pp.compare_evaluations(two, one, samples=300, shuffles=300)["UAS"]
     assert back.difference == -found.difference
 
 
@@ -112,7 +114,7 @@ def test_randomization_is_that_of_all_swaps():
     change = (right[1].sum(axis=1) - right[0].sum(axis=1)).astype(int)
     swaps = np.array([[1 if number >> bit & 1 else -1 for bit in range(8)] for number in range(256)])
     exact = np.mean(np.abs(swaps @ change) >= abs(change.sum()))
-    assert pp.compare(*sides, shuffles=20_000)["UAS"].p_randomization == pytest.approx(exact, abs=0.01)
+    assert pp.compare_evaluations(*sides, shuffles=20_000)["UAS"].p_randomization == pytest.approx(exact, abs=0.01)
 
 
 def test_holm_by_the_book():
@@ -148,7 +150,7 @@ def test_comparisons_by_class_are_those_of_the_words_of_the_class():
     for shares in ((0.5, 0.8), (0.9, 0.8)):  # better in A, the same in B
         right = rng.random(gold.words) < np.where(first, *shares)
         sides.append(predicted(gold, right))
-    frame = pp.analysis.frame(gold, *sides, names=["one", "two"], ignore=())
+    frame = pp.analysis.make_frame(gold, *sides, names=["one", "two"], ignore=())
     table = pp.analysis.compare(frame, "upos", samples=300, shuffles=500)
     assert table.loc["A", "holm"] < 0.05 < table.loc["B", "holm"]
     assert table.loc["A", "low"] > 0

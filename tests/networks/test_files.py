@@ -115,20 +115,23 @@ VALUES = [
     (of_network(size=4096), "array absent: expected one of float32 and shape .8192,.*"),
     (of_network(layers=HUGE), r"network\.layers: expected an integer from 0 to 8"),
     (of_network(layers=8), r"array encoder\.\d\.weight_ih_l0: .*, found none"),
-    (of_network(layers=0), "size of Network must be above 0 if, and only if|tag_layer of Network must be at most 0"),
+    (
+        of_network(layers=0),
+        "NetworkSpec: size must be above 0 if, and only if|NetworkSpec: tag_layer must be at most 0",
+    ),
     (of_network(memory=77), r"array memory\.\w+\.weight_ih_l0: expected one of float32 and shape \(308, \d+\)"),
     (of_network(history=5), r"network\.history: expected an integer from 0 to 4"),
-    (of_network(positions=["S0", "S0"]), "positions of Network must be different"),
-    (of_network(positions=["X9"]), "positions of Network"),
-    (of_network(positions=["S0"] * 100), "positions of Network must be at most 64; got 100"),
+    (of_network(positions=["S0", "S0"]), "NetworkSpec: positions must be different"),
+    (of_network(positions=["X9"]), "NetworkSpec: positions"),
+    (of_network(positions=["S0"] * 100), "NetworkSpec: positions must be at most 64; got 100"),
     (of_network(positions=[]), "positions|array"),
     (of_network(labels_of=[7]), r"network\.labels_of\[0\]: expected a text"),
     (of_network(inputs=[]), r"network\.inputs: expected"),
     (of_network(inputs=[{"column": "poem"}]), r"network\.inputs\[0\]\.column: expected one of"),
     (of_network(precision="int4"), r"network\.precision: expected one of float32, float16, int8, found 'int4'"),
     (of_network(learning={"rate": float("nan")}), r"network\.learning\.rate: expected a number"),
-    (of_network(tags=["form"]), "tags of Network must be one of"),
-    (of_network(tags=["upos", "upos"]), "tags of Network must be different"),
+    (of_network(tags=["form"]), "NetworkSpec: tags must be one of"),
+    (of_network(tags=["upos", "upos"]), "NetworkSpec: tags must be different"),
     (of_network(color="red"), r"network\.color: "),
     (of_network(base="no such"), "expected the name of a network"),
     (of_values(actions=0), "array|actions"),
@@ -194,7 +197,7 @@ def test_a_network_for_another_system_is_refused(content, tmp_path):
 
 def test_vectors_are_those_that_the_network_reads(contents, tmp_path):
     arrays, manifest = copy.deepcopy(contents["all of it"])
-    fewer = pp.Vectors.from_dict({"a": [1.0, 2.0], "<UNK>": [0.5, 1.0]})
+    fewer = pp.WordVectors.from_dict({"a": [1.0, 2.0], "<UNK>": [0.5, 1.0]})
     other = arrays | fewer.to_arrays()
     assert "its network cannot be used: array vectors.weight" in refusal(tmp_path / "bad", other, manifest)
     without = {key: value for key, value in manifest.items() if key != "vectors"}

@@ -18,7 +18,7 @@ SPEC = pp.ParserSpec(beam=1)
 ONE, TAGS = (
     random_network_parser(SPEC, KINDS[kind], TREEBANK) for kind in ("labels and history", "tags of the last layer")
 )
-PARSERS = {"a network": ONE, "one that tags": TAGS, "a vote": pp.vote([ONE, ONE])}
+PARSERS = {"a network": ONE, "one that tags": TAGS, "a vote": pp.make_voting_parser([ONE, ONE])}
 WAYS = {
     "greedy": lambda parser, part: parser.parse(part).to_bytes(),
     "with a beam": lambda parser, part: parser.parse(part, beam=3).to_bytes(),

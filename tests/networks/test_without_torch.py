@@ -30,7 +30,7 @@ parser.save("again.panparser")
 parser = pp.calibrate(parser, treebank)
 confidence = parser.confidence(treebank)
 assert ((0 <= confidence.of_heads) & (confidence.of_heads <= 1)).all()
-assert (pp.vote([parser, pp.load("other.panparser")]).parse(treebank).heads >= 0).all()
+assert (pp.make_voting_parser([parser, pp.load("other.panparser")]).parse(treebank).heads >= 0).all()
 tagger = pp.load("tags.panparser")
 assert tagger.parse(treebank).column("upos").all()
 """

@@ -8,7 +8,7 @@ import pytest
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, walk
 from panparser.networks.inputs import InputReader
-from panparser.networks.scoring import Seen
+from panparser.networks.scoring import StateInputs
 from reference.networks import random_network_parser
 
 torch = pytest.importorskip("torch")
@@ -58,7 +58,7 @@ def test_the_same_scores(kind, system):
     arcs = module.arcs_of(encoded, batch) if classifier.network.arcs else None
     labels = module.labels_of_words(encoded) if classifier.network.labels else None
     for _ in walk(states, np.random.default_rng(1), 15):
-        own = Seen.of(classifier.network, states, words)
+        own = StateInputs.of(classifier.network, states, words)
         numbers = (torch.from_numpy(array) for array in (own.words, own.labels, own.history))
         hidden = module.hidden(seen, *numbers, remembered(module, words.memory, encoded, own))
         scores = module.score(hidden, arcs, torch.from_numpy(own.arcs))

@@ -16,7 +16,7 @@ NETWORKS = {"arcs": TINY, "memory": REMEMBERING}
 
 
 def learn(network, of):
-    classifier = pp.Joint(pp.NetworkClassifier(network), of=of)
+    classifier = pp.JointClassifier(pp.NetworkClassifier(network), of=of)
     return pp.train(SPEC, TRAIN, classifier=classifier, epochs=2, threads=1)
 
 

@@ -71,7 +71,7 @@ def test_scores_of_the_search_are_those_that_are_learned_from(lessons, strategy,
 
 def test_the_memory_learns_what_nothing_else_sees():
     """Of words it sees only B0, which is the same in all states between two shifts."""
-    seeing = replace(SURE, inputs=(pp.Input(column="upos", size=8),), layers=0, size=0, positions=("B0",))
+    seeing = replace(SURE, inputs=(pp.NetworkInput(column="upos", size=8),), layers=0, size=0, positions=("B0",))
     losses = {}
     for memory in (0, 16):
         network = replace(seeing, memory=memory)

@@ -101,18 +101,18 @@ def test_a_network_may_name_what_it_predicts():
 
 def test_what_does_not_go_together():
     for spec, network, message in (
-        (replace(JOINT, folds=3), TINY, "folds of PipelineSpec is about taggers and lemmatizer"),
+        (replace(JOINT, folds=3), TINY, "PipelineSpec: folds is about taggers and lemmatizer"),
         (
             replace(SPEC, tagger_beam=2),
             TINY,
-            "tagger_beam of PipelineSpec is not for taggers that are",
+            "PipelineSpec: tagger_beam is not for taggers that are",
         ),
-        (JOINT, None, "by_parser of PipelineSpec must not be True without a parser that has"),
+        (JOINT, None, "PipelineSpec: by_parser must not be True without a parser that has"),
         (replace(SPEC, by_parser=False), TINY.joint("upos"), "must not be False with a network that predicts tags"),
     ):
         with pytest.raises(pp.SpecError, match=message):
             learn(spec, network)
-    with pytest.raises(pp.SpecError, match="by_parser of PipelineSpec must be True, False or None; got 'no'"):
+    with pytest.raises(pp.SpecError, match="PipelineSpec: by_parser must be True, False or None; got 'no'"):
         replace(SPEC, by_parser="no")
 
 
@@ -212,7 +212,7 @@ def test_flags_of_tags(folder, run):
     assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     for arguments, message in (
         (("-t", "train.conllu", "--tagging", "jointly"), "--tagging requires a pipeline: --pipeline, or a recipe with"),
-        (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: by_parser of PipelineSpec must not"),
+        (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: PipelineSpec: by_parser must not"),
     ):
         code, _, err = run("train", *arguments, "-o", "other")
         assert code == 2
@@ -220,4 +220,4 @@ def test_flags_of_tags(folder, run):
     folder('folds = 3\ntags = "by-parser"')
     code, _, err = run("train", "--recipe", "recipe.toml", "-o", "other")
     assert code == 2
-    assert "[pipeline]: folds of PipelineSpec is about taggers" in err
+    assert "[pipeline]: PipelineSpec: folds is about taggers" in err

@@ -11,7 +11,7 @@ import panparser as pp
 from learners import short_sentences, without_heads
 from nets import ALONE, REMEMBERING, TINY, VECTORS
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC
-from panparser.networks.network import Input
+from panparser.networks.network import NetworkInput
 from panparser.parsing.training.classifier import ClassifierRun
 
 pytest.importorskip("torch")
@@ -43,9 +43,9 @@ def test_a_network_is_short_for_its_classifier(parser):
     assert same(found, parser)
     for options, message in (
         ({"network": TINY, "classifier": pp.Perceptron()}, "train takes a network or a classifier; got both"),
-        ({"network": "bilstm"}, "network of train must be a Network; got 'bilstm'; pp.BILSTM is one"),
-        ({"network": TINY, "members": 2}, "members of train is about the weights of the engine's perceptron"),
-        ({"network": TINY, "vectors": VECTORS}, "vectors of train are given, but no input of the network is a vector"),
+        ({"network": "bilstm"}, "train: network must be a Network; got 'bilstm'; pp.BILSTM is one"),
+        ({"network": TINY, "members": 2}, "train: members is about the weights of the engine's perceptron"),
+        ({"network": TINY, "vectors": VECTORS}, "train: vectors are given, but no input of the network is a vector"),
     ):
         with pytest.raises(pp.SpecError, match=message):
             pp.train(SPEC, TRAIN, **options)
@@ -181,10 +181,10 @@ def test_what_may_change_in_a_warm_start(parser):
     assert learn(network=None, init=parser, epochs=1).classifier.network == TINY
     half = replace(TINY, precision="float16")
     assert learn(network=half, init=parser, epochs=1).classifier.to_arrays()["actions.weight"].dtype == np.float16
-    with pytest.raises(pp.SpecError, match="network of train must be that of init, except for learning and precision"):
+    with pytest.raises(pp.SpecError, match="train: network must be that of init, except for learning and precision"):
         learn(network=replace(TINY, hidden=8), init=parser)
     perceptron = pp.train(SPEC, TRAIN[:2], epochs=1, members=1)
-    with pytest.raises(pp.SpecError, match="init of train must be a parser with a classifier"):
+    with pytest.raises(pp.SpecError, match="train: init must be a parser with a classifier"):
         learn(init=perceptron)
 
 
@@ -219,8 +219,8 @@ def test_constraints():
 
 
 def test_subsampled_annotation(parser):
-    assert not same(learn(subsample=pp.Subsample(share=0.5)), parser)
-    assert learn(subsample=pp.Subsample(share=0.5, by="accuracy"), epochs=2).training.subsample is not None
+    assert not same(learn(subsample=pp.Subsampling(share=0.5)), parser)
+    assert learn(subsample=pp.Subsampling(share=0.5, by="accuracy"), epochs=2).training.subsample is not None
 
 
 class Acting(pp.Listener):
@@ -256,22 +256,22 @@ def test_listeners_skip_and_replace_sentences(parser):
     skipping = Acting(**{f"sentence_{number}": pp.SKIP for number in range(1, len(TRAIN))})
     assert learn(listeners=[skipping], epochs=1).training.history[-1].words == len(TRAIN[0])
     assert skipping.lines == [0]
-    flat = pp.Gold([0, *[1] * (len(TRAIN[0]) - 1)], ["root", *["dep"] * (len(TRAIN[0]) - 1)])
-    for instead in (pp.Instead(gold=flat), pp.Instead(sentence=DEV[0])):
+    flat = pp.GoldTree([0, *[1] * (len(TRAIN[0]) - 1)], ["root", *["dep"] * (len(TRAIN[0]) - 1)])
+    for instead in (pp.Replacement(gold=flat), pp.Replacement(sentence=DEV[0])):
         found = learn(listeners=[Acting(sentence_0=instead)])
         assert not same(found, parser)
         assert (found.parse(DEV).heads >= 0).all()
 
 
 def test_vectors_become_part_of_the_parser(tmp_path):
-    network = replace(TINY, inputs=(Input(column="vector", size=4), *TINY.inputs))
+    network = replace(TINY, inputs=(NetworkInput(column="vector", size=4), *TINY.inputs))
     parser = learn(network=network, vectors=VECTORS)
     parser.save(tmp_path / "model")
     loaded = pp.load(tmp_path / "model")
     assert loaded.vectors == VECTORS
     assert (loaded.parse(DEV).heads == parser.parse(DEV).heads).all()
     assert learn(network=network, init=loaded, epochs=1).vectors == VECTORS
-    with pytest.raises(pp.SpecError, match="vectors of train are missing, and the network reads them"):
+    with pytest.raises(pp.SpecError, match="train: vectors are missing, and the network reads them"):
         learn(network=network)
 
 

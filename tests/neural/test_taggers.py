@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from nets import TINY, VECTORS
-from panparser.networks.network import Input
+from panparser.networks.network import NetworkInput
 from places import ENGLISH
 
 pytest.importorskip("torch")
@@ -112,14 +112,14 @@ def test_listeners_skip_sentences(tagger):
 
     class Replacing(pp.Listener):
         def before_sentence(self, epoch, sentence):
-            return pp.Instead(sentence=DEV[0])
+            return pp.Replacement(sentence=DEV[0])
 
     with pytest.raises(pp.SpecError, match="skip sentences, not replace them"):
         learn(listeners=[Replacing()], epochs=1)
 
 
 def test_vectors_become_part_of_it(tmp_path):
-    network = replace(NETWORK, inputs=(Input(column="vector", size=4), *NETWORK.inputs))
+    network = replace(NETWORK, inputs=(NetworkInput(column="vector", size=4), *NETWORK.inputs))
     found = learn(network, vectors=VECTORS, epochs=1)
     found.save(tmp_path / "tagger")
     loaded = pp.load(tmp_path / "tagger")
@@ -133,9 +133,9 @@ def test_vectors_become_part_of_it(tmp_path):
         (TINY, {}, r"train_tagger needs a network that only predicts tags: network.tagger\('upos'\)"),
         (NETWORK, {"members": 4}, "train_tagger with a network has no option members"),
         (NETWORK, {"classifier": pp.Perceptron()}, "train_tagger takes a network or a classifier; got both"),
-        (NETWORK, {"vectors": VECTORS}, "vectors of train_tagger are given, but no input is a vector"),
-        (pp.TaggerSpec(), {"vectors": VECTORS}, "vectors of train_tagger are for a network"),
-        ("bilstm", {}, "spec of train_tagger must be a TaggerSpec, or a Network that only predicts tags"),
+        (NETWORK, {"vectors": VECTORS}, "train_tagger: vectors are given, but no input is a vector"),
+        (pp.TaggerSpec(), {"vectors": VECTORS}, "train_tagger: vectors are for a network"),
+        ("bilstm", {}, "train_tagger: spec must be a TaggerSpec, or a Network that only predicts tags"),
     ],
 )
 def test_what_does_not_go_together(network, options, message):

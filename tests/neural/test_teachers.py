@@ -77,14 +77,14 @@ def test_heads_and_labels_are_advised_on(teacher):
 
 
 def test_teachers_must_know_the_same(teacher):
-    with pytest.raises(pp.SpecError, match="teachers of NetworkClassifier must be parsers with networks"):
+    with pytest.raises(pp.SpecError, match="NetworkClassifier: teachers must be parsers with networks"):
         pp.NetworkClassifier(NETWORK, [pp.train(SPEC, TRAIN, epochs=1)])
     with pytest.raises(pp.SpecError, match="a teacher must predict lemma, with the classes of the treebank"):
         learn(TINY.joint("upos", "lemma"), teachers=[teacher])
     with pytest.raises(pp.SpecError, match=r"a teacher must know the \d+ actions and \d+ labels; got"):
         learn(NETWORK, short_sentences(3, 5), teachers=[teacher])
-    with pytest.raises(pp.SpecError, match="advice of Learning must be a number from 0 to 1"):
-        pp.Learning(advice=2)
+    with pytest.raises(pp.SpecError, match="NetworkTraining: advice must be a number from 0 to 1"):
+        pp.NetworkTraining(advice=2)
 
 
 def test_checkpoints_know_the_teachers(teacher, tmp_path):
@@ -106,5 +106,5 @@ def test_training_ends_in_time():
     assert time.monotonic() - start < 30
     assert len(parser.training.history) < 10_000
     assert parser.training.history[-1].las is not None  # the last is scored, even if its turn has not come
-    with pytest.raises(pp.SpecError, match="seconds of Learning must be a number >= 0"):
-        pp.Learning(seconds=-1)
+    with pytest.raises(pp.SpecError, match="NetworkTraining: seconds must be a number >= 0"):
+        pp.NetworkTraining(seconds=-1)

@@ -11,7 +11,7 @@ import panparser as pp
 from learners import SMALL, short_sentences
 from nets import ALONE, REMEMBERING, TINY, VECTORS
 from panparser.learning.search import BatchSearch
-from panparser.networks.network import Input
+from panparser.networks.network import NetworkInput
 
 pytest.importorskip("torch")
 TRAIN, TEST = short_sentences(14, 9), short_sentences(8, 6)
@@ -34,7 +34,7 @@ def parsers():
 @pytest.mark.parametrize("by", ["scores", "choices"])
 def test_votes_are_counted(parsers, names, by, tmp_path):
     chosen = [parsers[name] for name in names.split()]
-    together = pp.vote(chosen, by=by)
+    together = pp.make_voting_parser(chosen, by=by)
     together.save(tmp_path / "vote")
     for parser in (together, pp.load(tmp_path / "vote")):
         assert parser.parse(TEST).to_bytes() == together.parse(TEST).to_bytes()
@@ -44,7 +44,7 @@ def test_votes_are_counted(parsers, names, by, tmp_path):
 
 def test_scores_are_weighted_sums(parsers):
     one, other = parsers["perceptron"], parsers["memory"]
-    together = pp.vote([one, other], weights=[0.5, 2])
+    together = pp.make_voting_parser([one, other], weights=[0.5, 2])
     found = []
     for classifier in (one.model.as_classifier(), other.classifier, together.classifier):
         states = together.model.states(TEST)
@@ -55,13 +55,13 @@ def test_scores_are_weighted_sums(parsers):
 
 def test_a_vote_of_one_parses_as_it_does(parsers):
     for parser in parsers.values():
-        assert pp.vote([parser], by="choices").parse(TEST).to_bytes() == parser.parse(TEST).to_bytes()
-    left_out = pp.vote([parsers["network"], parsers["memory"]], weights=[0, 1])
+        assert pp.make_voting_parser([parser], by="choices").parse(TEST).to_bytes() == parser.parse(TEST).to_bytes()
+    left_out = pp.make_voting_parser([parsers["network"], parsers["memory"]], weights=[0, 1])
     assert left_out.parse(TEST).to_bytes() == parsers["memory"].parse(TEST).to_bytes()
 
 
 def test_tags_are_those_of_the_first_that_predicts_any(parsers):
-    together = pp.vote([parsers["network"], parsers["tagging"]])
+    together = pp.make_voting_parser([parsers["network"], parsers["tagging"]])
     expected = parsers["tagging"].parse(TEST)
     assert np.array_equal(together.parse(TEST).column("upos"), expected.column("upos"))
     assert not np.array_equal(expected.column("upos"), TEST.column("upos"))
@@ -70,10 +70,10 @@ def test_tags_are_those_of_the_first_that_predicts_any(parsers):
 
 
 def test_what_must_be_the_same(parsers):
-    seeing = replace(ALONE, inputs=(Input(column="vector", size=4),))
+    seeing = replace(ALONE, inputs=(NetworkInput(column="vector", size=4),))
     with_vectors = pp.train(SPEC, TRAIN, network=seeing, vectors=VECTORS, **OPTIONS)
-    assert (pp.vote([parsers["network"], with_vectors]).parse(TEST).heads >= 0).all()
-    more = pp.Vectors.from_dict({"a": [1.0, 2.0, 3.0], "<UNK>": [0.0, 1.0, 0.0]})
+    assert (pp.make_voting_parser([parsers["network"], with_vectors]).parse(TEST).heads >= 0).all()
+    more = pp.WordVectors.from_dict({"a": [1.0, 2.0, 3.0], "<UNK>": [0.0, 1.0, 0.0]})
     others = pp.train(SPEC, TRAIN, network=seeing, vectors=more, **OPTIONS)
     eager = pp.train(pp.ParserSpec(beam=1), TRAIN, network=ALONE, **OPTIONS)
     fewer = pp.train(SPEC, TRAIN[:3], network=ALONE, **OPTIONS)
@@ -84,5 +84,5 @@ def test_what_must_be_the_same(parsers):
         ([parsers["network"], parsers["memory"], fewer], "labels of number 3"),
         ([parsers["perceptron"], parsers["network"], rich], "templates of number 3"),
     ):
-        with pytest.raises(pp.SpecError, match=f"parsers of vote must see the same; the {what} differ"):
-            pp.vote(wrong)
+        with pytest.raises(pp.SpecError, match=f"make_voting_parser: parsers must see the same; the {what} differ"):
+            pp.make_voting_parser(wrong)

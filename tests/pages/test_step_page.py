@@ -8,8 +8,8 @@ import pytest
 
 import panparser as pp
 from browser import until
-from panparser.parsing.inspection.stepping import Run, Stepping, gold_of
-from panparser.pipeline.lessons import lesson
+from panparser.parsing.inspection.stepping import DerivationView, TracedDerivation, gold_of
+from panparser.pipeline.lessons import show_lesson
 
 FORMS = [
     "</script><script>document.title='hacked'</script>",
@@ -44,13 +44,13 @@ def treebank(words):
 @pytest.fixture(scope="module")
 def wrong():
     """A greedy parser's errors, and what a beam makes of them."""
-    return lesson("beam").to_html()
+    return show_lesson("beam").to_html()
 
 
 def test_a_hostile_sentence_is_shown_as_text(visit):
     sentence = treebank([(form, 1 if i else 0) for i, form in enumerate(FORMS)])[0]
-    run = Run.of_oracle("arc-eager", gold_of(sentence), name="<i>n</i>")
-    found = replace(Stepping.of(sentence, [run], "<b>t</b>"), text=("<u>u</u>",))
+    run = TracedDerivation.of_oracle("arc-eager", gold_of(sentence), name="<i>n</i>")
+    found = replace(DerivationView.of(sentence, [run], "<b>t</b>"), text=("<u>u</u>",))
     page = visit(found.to_html())
     assert page.title() == "<b>t</b>"
     shown = page.locator(".tree .form").all_text_contents()
@@ -98,7 +98,10 @@ def test_the_page_shows_scores_costs_beam_and_what_fell_off(visit, wrong):
 
 def test_themes_and_right_to_left(visit):
     sentence = treebank([("הילד", 2), ("קרא", 0), ("ספר", 2)])[0]
-    page = visit(Stepping.of(sentence, [Run.of_oracle("arc-eager", gold_of(sentence))]).to_html(), color_scheme="dark")
+    page = visit(
+        DerivationView.of(sentence, [TracedDerivation.of_oracle("arc-eager", gold_of(sentence))]).to_html(),
+        color_scheme="dark",
+    )
     places = [box["x"] for box in (one.bounding_box() for one in page.locator(".tree .form").all())]
     assert places == sorted(places, reverse=True)
     background = "getComputedStyle(document.body).backgroundColor"
@@ -112,7 +115,7 @@ def test_forty_words_open_and_step_quickly(visit):
     words = [("w" * (1 + i % 7), 0 if i == 0 else i - i % 3) for i in range(40)]
     words = [(form, head if head != i + 1 and (head or i == 0) else 1) for i, (form, head) in enumerate(words)]
     sentence = treebank(words)[0]
-    page = visit(Stepping.of(sentence, [Run.of_oracle("arc-eager", gold_of(sentence))]).to_html())
+    page = visit(DerivationView.of(sentence, [TracedDerivation.of_oracle("arc-eager", gold_of(sentence))]).to_html())
     assert (
         page.evaluate("performance.getEntriesByType('navigation')[0].duration") < 1500
     )  # 0.3 s where nothing else runs

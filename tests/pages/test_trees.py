@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
-from panparser.parsing.inspection.stepping import Stepping
+from panparser.parsing.inspection.stepping import DerivationView
 from places import ROOT
 
 CONTRAST = (ROOT / "tests" / "support" / "contrast.js").read_text(encoding="utf-8")
@@ -39,14 +39,14 @@ def treebank(words):
 
 
 def steps(gold):
-    return Stepping.of_oracle(gold[0], "arc-eager").to_html()
+    return DerivationView.of_oracle(gold[0], "arc-eager").to_html()
 
 
 def report(gold):
     pytest.importorskip("pandas", reason="the report needs pandas: pip install 'panparser[analysis]'")
     wrong = gold.copy()
     wrong.heads[:] = [0, *([1] * (gold.words - 1))]
-    return pp.analysis.report(pp.analysis.frame(gold, wrong), samples=0)
+    return pp.analysis.report(pp.analysis.make_frame(gold, wrong), samples=0)
 
 
 @pytest.mark.parametrize("page", [steps, report])
@@ -84,7 +84,7 @@ def test_a_changed_drawing_is_as_one_drawn_anew(visit):
     """Only arcs that differ are drawn again, and nothing of a step is left when it is taken back."""
     gold = treebank(zip(SCRIPTS["Latin"], [2, 0, 4, 2, 2], strict=True))
     page = steps(gold)
-    walked, last = visit(page), len(Stepping.of_oracle(gold[0], "arc-eager").runs[0].steps) - 1
+    walked, last = visit(page), len(DerivationView.of_oracle(gold[0], "arc-eager").runs[0].steps) - 1
     drawing = "document.querySelector('.tree svg').outerHTML"
     forward = [walked.evaluate(drawing)]
     for _ in range(last):

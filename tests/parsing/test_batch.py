@@ -31,7 +31,7 @@ def outside(at, token):
 
 def references(system, treebank):
     return [
-        pp.Gold(pp.EMPTY if head is None and system.partial else head for head in sentence.gold().heads)
+        pp.GoldTree(pp.NO_HEAD if head is None and system.partial else head for head in sentence.gold().heads)
         for sentence in treebank
     ]
 
@@ -219,29 +219,29 @@ INT = np.int32
 WRONG = [
     (
         lambda s: s.apply(np.zeros(8)),
-        r"actions of apply must be a C-contiguous int32 array of shape \(8,\); got one of",
+        r"apply: actions must be a C-contiguous int32 array of shape \(8,\); got one of",
     ),
     (lambda s: s.apply(np.zeros(7, INT)), r"got one of int32 and shape \(7,\)"),
     (lambda s: s.apply([0] * 8), r"got \[0, 0"),
     (lambda s: s.apply(np.zeros(16, INT)[::2]), "that is not C-contiguous"),
     (lambda s: s.apply(np.full(8, 2, INT)), "apply of StateBatch: action 2 is illegal in row 0"),
     (lambda s: s.apply(np.full(8, -1, INT)), "action -1 is illegal"),
-    (lambda s: s.apply(np.zeros(8, INT), np.full(8, 3, INT)), "labels of apply must be from -1 to 2; got 3"),
-    (lambda s: s.apply(np.zeros(8, INT), np.zeros(7, INT)), "labels of apply must be"),
+    (lambda s: s.apply(np.zeros(8, INT), np.full(8, 3, INT)), "apply: labels must be from -1 to 2; got 3"),
+    (lambda s: s.apply(np.zeros(8, INT), np.zeros(7, INT)), "apply: labels must be"),
     (lambda s: s.apply(np.zeros(1, INT), rows=np.array([8], INT)), "expected rows from 0 to 7, found 8"),
-    (lambda s: s.apply(np.zeros(1, INT), rows=np.array([0])), "rows of apply must be a C-contiguous int32"),
+    (lambda s: s.apply(np.zeros(1, INT), rows=np.array([0])), "apply: rows must be a C-contiguous int32"),
     (lambda s: s.legal(np.empty((8, 3))), r"out of legal must be a C-contiguous bool array of shape \(8, 3\)"),
     (lambda s: s.costs(np.empty((8, 2), INT)), r"got one of int32 and shape \(8, 2\)"),
     (lambda s: s.costs(np.empty((3, 8), INT).T), "not C-contiguous"),
     (lambda s: s.select(np.array([9], INT)), "select of StateBatch: expected states from 0 to 7, found 9"),
     (lambda s: s.select(np.array([-1], INT)), "found -1"),
     (lambda s: s.is_final(np.array([99], INT)), "found 99"),
-    (lambda s: s.derivation(99), "state of derivation must be from 0 to 7; got 99"),
+    (lambda s: s.derivation(99), "derivation: state must be from 0 to 7; got 99"),
     (lambda s: s.start([99]), "start of StateBatch: expected sentences from 0 to 7, found 99"),
-    (lambda s: s.start([0.5]), "sentences of start must be a list of numbers"),
+    (lambda s: s.start([0.5]), "start: sentences must be a list of numbers"),
     (lambda s: s.trees(np.zeros(8, INT)), "state 0 is of sentence 0, not 1"),
-    (lambda s: s.trees(np.zeros(2, INT)), "states of trees must be"),
-    (lambda s: s.features(0), "bits of features must be an integer from 1 to 31; got 0"),
+    (lambda s: s.trees(np.zeros(2, INT)), "trees: states must be"),
+    (lambda s: s.features(0), "features: bits must be an integer from 1 to 31; got 0"),
     (lambda s: s.arcs(np.zeros(1, INT), np.ones(1, INT)), "arcs of StateBatch: action 1 is illegal in row 0"),
 ]
 
@@ -283,15 +283,15 @@ def test_what_was_not_given_cannot_be_asked_for():
         pp.StateBatch(HYBRID, [[1, 2]])
     with pytest.raises(pp.SpecError, match="vectors"):
         pp.StateBatch(HYBRID, SENTENCES, templates=pp.Templates.parse("S0.vector"))
-    with pytest.raises(pp.SpecError, match="templates of StateBatch must be Templates"):
+    with pytest.raises(pp.SpecError, match="StateBatch: templates must be Templates"):
         pp.StateBatch(HYBRID, SENTENCES, templates="S0.form")
-    with pytest.raises(pp.SpecError, match="labels of StateBatch must be names"):
+    with pytest.raises(pp.SpecError, match="StateBatch: labels must be names"):
         pp.StateBatch(HYBRID, SENTENCES, labels="ab")
-    with pytest.raises(pp.BatchError, match="gold of StateBatch must be a flag, or heads and labels"):
+    with pytest.raises(pp.BatchError, match="StateBatch: gold must be a flag, or heads and labels"):
         pp.StateBatch(HYBRID, SENTENCES, gold=5)
-    with pytest.raises(pp.BatchError, match="addresses of positions must be texts"):
+    with pytest.raises(pp.BatchError, match="positions: addresses must be texts"):
         states.positions([5])
-    with pytest.raises(pp.BatchError, match="heads of gold must be"):
+    with pytest.raises(pp.BatchError, match="gold: heads must be"):
         pp.StateBatch(HYBRID, SENTENCES, gold=(np.zeros(3, INT), np.zeros(3, INT)))
 
 
@@ -311,8 +311,8 @@ def test_a_gold_that_is_refused_changes_nothing():
     costs = states.costs().tolist()
     for heads, labels, message in (
         ([9, 0], [-1, -1], "replace_gold of StateBatch: sentence 1"),
-        ([2, 0], [7, -1], "labels of gold must be from -1 to 0; got 7"),
-        ([2], [-1], "heads of gold must be"),
+        ([2, 0], [7, -1], "gold: labels must be from -1 to 0; got 7"),
+        ([2], [-1], "gold: heads must be"),
     ):
         with pytest.raises(pp.BatchError, match=message):
             states.replace_gold(np.array(heads, INT), np.array(labels, INT))
@@ -353,7 +353,7 @@ def test_gold_may_be_replaced_while_costs_are_asked_for():
 def test_a_system_that_is_stuck_says_so():
     table = pp.TransitionSystem("stuck", (pp.Transition("SHIFT", ("is_word(B0)", "size(STACK) <= 0"), ("shift",)),))
     states = pp.StateBatch(table, SENTENCES)
-    with pytest.raises(pp.StuckError, match="stuck: no legal transition"):
+    with pytest.raises(pp.NoLegalTransitionError, match="stuck: no legal transition"):
         states.apply(np.zeros(8, dtype=np.int32))
 
 

@@ -119,10 +119,10 @@ def test_actions_that_are_not_legal_are_told(parser, english):
 
 def test_a_run_may_begin_with_given_actions(parser, english):
     sentence = english[1][3]
-    usual = pp.step(parser, sentence, beam=4).runs[0]
+    usual = pp.step_through(parser, sentence, beam=4).runs[0]
     other = usual.steps[2].choices[1].name
     first = [step.choices[0].name for step in usual.steps[:2]]
-    run = pp.step(parser, sentence, beam=4, actions=[*first, other]).runs[0]
+    run = pp.step_through(parser, sentence, beam=4, actions=[*first, other]).runs[0]
     assert [step.choices[0].name for step in run.steps[:3]] == [*first, other]
     assert {choice.name: choice.score for choice in run.steps[2].choices} == {
         choice.name: choice.score for choice in usual.steps[2].choices

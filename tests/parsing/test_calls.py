@@ -37,7 +37,7 @@ def test_functions_are_features(system, beam, tmp_path):
     parser.save(tmp_path / "model")
     code = {"functions": spec.functions} | ({"system": system} if isinstance(system, Covington) else {})
     assert pp.load(tmp_path / "model", **code).parse(TRAIN).to_bytes() == parsed.to_bytes()
-    with pytest.raises(pp.ModelError, match="functions of ParserSpec must have gap"):
+    with pytest.raises(pp.ModelError, match="ParserSpec: functions must have gap"):
         pp.load(tmp_path / "model", **({"system": system} if isinstance(system, Covington) else {}))
 
 
@@ -78,6 +78,6 @@ def test_what_is_refused():
     ):
         with pytest.raises(pp.TemplateError, match=message):
             pp.Templates.parse(text)
-    with pytest.raises(pp.SpecError, match="functions of ParserSpec must have gap, which templates call"):
+    with pytest.raises(pp.SpecError, match="ParserSpec: functions must have gap, which templates call"):
         pp.ParserSpec(templates=pp.Templates.parse("call[gap] S0.form"))
     assert str(pp.Templates.parse("call[gap] S0.form")[0]) == "call[gap] S0.form"

@@ -61,7 +61,7 @@ def test_a_model_of_the_perceptron_has_no_classifier(parser, tmp_path):
 @pytest.mark.parametrize("wrong", [object, 3, "linear"])
 def test_what_loads_a_model_is_a_class(linear, tmp_path, wrong):
     linear.save(tmp_path / "model")
-    with pytest.raises(pp.SpecError, match="classifier of load must be a class with a name and from_arrays"):
+    with pytest.raises(pp.SpecError, match="load: classifier must be a class with a name and from_arrays"):
         pp.load(tmp_path / "model", classifier=wrong)
 
 
@@ -112,7 +112,7 @@ def test_what_a_file_cannot_hold(linear, tmp_path):
         def to_values(self):
             return {"what": object()}
 
-    for kind, message in ((Texts, "to_arrays of linear: expected arrays of"), (Objects, "to_values of linear must")):
+    for kind, message in ((Texts, "to_arrays of linear: expected arrays of"), (Objects, "linear: to_values must")):
         classifier = kind.from_arrays(linear.classifier.to_arrays(), {})
         with pytest.raises(pp.SpecError, match=message):
             pp.Parser(model=classifier_model(linear.spec, linear.labels, classifier)).save(tmp_path / "model")
@@ -136,13 +136,13 @@ REFUSED = [
     ({"classifier": without("update", "update_pair")}, "a method update_pair, for this strategy"),
     ({"classifier": without("update_pair"), "strategy": pp.MAX_VIOLATION}, "a method update_pair, for this strategy"),
     ({"classifier": without("update_labels")}, "a method update_labels, for labels .or train an unlabeled parser"),
-    ({"classifier": without(name="")}, "name of Lacking must be a text; got ''"),
-    ({"classifier": without(batch=0)}, "batch of Lacking must be an integer >= 1; got 0"),
-    ({"members": 2}, "members of train is about the weights of the engine's perceptron"),
-    ({"prune": 1.0}, "prune of train is about the weights of the engine's perceptron"),
-    ({"max_size": 10**6}, "max_size of train is about the weights of the engine's perceptron"),
+    ({"classifier": without(name="")}, "Lacking: name must be a text; got ''"),
+    ({"classifier": without(batch=0)}, "Lacking: batch must be an integer >= 1; got 0"),
+    ({"members": 2}, "train: members is about the weights of the engine's perceptron"),
+    ({"prune": 1.0}, "train: prune is about the weights of the engine's perceptron"),
+    ({"max_size": 10**6}, "train: max_size is about the weights of the engine's perceptron"),
     ({"checkpoint": "x"}, "a method training_state, for checkpoints; Linear has none"),
-    ({"init": 3}, "init of train must be a parser with a classifier; got 3"),
+    ({"init": 3}, "train: init must be a parser with a classifier; got 3"),
 ]
 
 
@@ -160,7 +160,7 @@ def test_a_classifier_without_labels_trains_an_unlabeled_parser():
 
 def test_templates_with_vectors_need_vectors():
     spec = pp.ParserSpec(templates=pp.Templates.parse("S0.vector\nS0.form"), beam=1)
-    with pytest.raises(pp.SpecError, match="vectors of train are missing"):
+    with pytest.raises(pp.SpecError, match="train: vectors are missing"):
         pp.train(spec, SENTENCES, classifier=Linear(), strategy=EXPLORE)
 
 
@@ -245,7 +245,7 @@ def test_code_that_a_model_has_no_use_for(linear, english, tmp_path):
         pp.load(tmp_path / "parser", classifier=Linear, functions={"size": lambda state, sentence: 1})
     with pytest.raises(pp.SpecError, match="expected a parser for the system of load, found <Tagger"):
         pp.load(tmp_path / "tagger", system=Covington())
-    with pytest.raises(pp.SpecError, match=r"system of load must be a PythonSystem, such as Covington\(\); got <class"):
+    with pytest.raises(pp.SpecError, match=r"load: system must be a PythonSystem, such as Covington\(\); got <class"):
         pp.load(tmp_path / "parser", system=Covington)
 
 
@@ -253,7 +253,7 @@ def test_a_checkpoint_belongs_to_one_way_of_learning(tmp_path):
     options = {"epochs": 1, "checkpoint": tmp_path / "checkpoint"}
     train = short_sentences(5)
     pp.train(GREEDY, train, classifier=pp.Perceptron(), **options)
-    for other in (pp.Perceptron(batch=8), pp.Joint(pp.Perceptron())):
+    for other in (pp.Perceptron(batch=8), pp.JointClassifier(pp.Perceptron())):
         with pytest.raises(pp.SpecError, match="belongs to another run"):
             pp.train(GREEDY, train, classifier=other, resume=True, **options)
 

@@ -11,7 +11,7 @@ import panparser as pp
 from covington import Covington
 from learners import SMALL, short_sentences
 from linear import EXPLORE, GREEDY, Linear
-from panparser.parsing.batch.joint import JointStates
+from panparser.parsing.batch.joint import JointActionStates
 from panparser.parsing.batch.states import states_of
 from panparser.storage.arrays import read_arrays, write_arrays
 
@@ -31,7 +31,7 @@ def scores_of(parser, states):
 
 
 def test_a_vote_by_scores_is_the_weighted_sum(linears, english, tmp_path):
-    vote = pp.vote(linears, weights=[1, 2, 0.5])
+    vote = pp.make_voting_parser(linears, weights=[1, 2, 0.5])
     states = pp.StateBatch(GREEDY.system, english[1], templates=GREEDY.used_templates, labels=linears[0].labels)
     states.apply(states.legal().argmax(axis=1).astype(np.int32))
     own = [parser.classifier.score(states) for parser in linears]
@@ -47,12 +47,12 @@ def test_a_vote_by_choices_breaks_ties_by_order(linears, english):
     ties = 0
     while len(states):
         tops = np.array([scores_of(parser, states).argmax(axis=1) for parser in linears])
-        found = scores_of(pp.vote(linears, by="choices"), states).argmax(axis=1)
+        found = scores_of(pp.make_voting_parser(linears, by="choices"), states).argmax(axis=1)
         for row, (choices, winner) in enumerate(zip(tops.T.tolist(), found.tolist(), strict=True)):
             most = max(map(choices.count, choices))
             assert winner == next(choice for choice in choices if choices.count(choice) == most), row
             ties += len(set(choices)) > 1
-        pair = scores_of(pp.vote([two, three], by="choices"), states).argmax(axis=1)
+        pair = scores_of(pp.make_voting_parser([two, three], by="choices"), states).argmax(axis=1)
         assert pair.tolist() == tops[1].tolist()
         states.apply(found.astype(np.int32))
     assert ties > 5
@@ -61,11 +61,14 @@ def test_a_vote_by_choices_breaks_ties_by_order(linears, english):
 def test_perceptrons_of_the_engine_vote_by_choices(english, tmp_path):
     spec = pp.ParserSpec(templates=SMALL, beam=1)
     parsers = [pp.train(spec, english[0], epochs=1, members=1, seed=seed) for seed in (1, 2, 3)]
-    vote = pp.vote(parsers, by="choices")
+    vote = pp.make_voting_parser(parsers, by="choices")
     vote.save(tmp_path / "vote")
     parsed = vote.parse(english[1])
     assert pp.load(tmp_path / "vote").parse(english[1]).to_bytes() == parsed.to_bytes()
-    assert pp.vote(parsers[:1], by="choices").parse(english[1]).to_bytes() == parsers[0].parse(english[1]).to_bytes()
+    assert (
+        pp.make_voting_parser(parsers[:1], by="choices").parse(english[1]).to_bytes()
+        == parsers[0].parse(english[1]).to_bytes()
+    )
     heads = np.array([parser.predict(english[1])[0] for parser in parsers])
     agreed = (heads == heads[0]).all(axis=0)
     assert (parsed.heads[agreed] == heads[0][agreed]).mean() > 0.9
@@ -74,11 +77,11 @@ def test_perceptrons_of_the_engine_vote_by_choices(english, tmp_path):
 def test_votes_that_cannot_be(linears, english):
     other = pp.train(pp.ParserSpec(templates=SMALL, beam=1), english[0], epochs=1)
     with pytest.raises(pp.SpecError, match="the transition system of number 2 differ"):
-        pp.vote([linears[0], other])
-    with pytest.raises(pp.SpecError, match="by of Vote must be one of scores, choices; got 'dice'"):
-        pp.vote(linears, by="dice")
-    with pytest.raises(pp.SpecError, match="dev of vote is for votes of the engine's perceptrons"):
-        pp.vote(linears, dev=english[1])
+        pp.make_voting_parser([linears[0], other])
+    with pytest.raises(pp.SpecError, match="VotingClassifier: by must be one of scores, choices; got 'dice'"):
+        pp.make_voting_parser(linears, by="dice")
+    with pytest.raises(pp.SpecError, match="make_voting_parser: dev is for votes of the engine's perceptrons"):
+        pp.make_voting_parser(linears, dev=english[1])
 
 
 @pytest.mark.unmeasured
@@ -87,7 +90,7 @@ def test_votes_that_cannot_be(linears, english):
 def test_actions_and_labels_with_one_score(system, beam, tmp_path):
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam, nonprojective="as-is")
     strategy = DYNAMIC if beam == 1 else pp.MAX_VIOLATION
-    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron()), strategy=strategy, epochs=6)
+    parser = pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron()), strategy=strategy, epochs=6)
     scores = pp.evaluate(TRAIN, parser.parse(TRAIN), samples=0)
     assert scores.las > 80  # of what it learned from
     if beam == 1 and not isinstance(system, Covington):
@@ -101,7 +104,7 @@ def test_what_joint_actions_cost():
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=SMALL, beam=1)
     names = sorted({label for sentence in TRAIN for label in sentence.labels})
     labels = pp.StateBatch(spec.system, TRAIN, labels=names).labels
-    states = JointStates(states_of(spec, TRAIN, labels, gold=True), ("label",))
+    states = JointActionStates(states_of(spec, TRAIN, labels, gold=True), ("label",))
     states.start([0])
     gold = TRAIN[0].labels
     while len(states):
@@ -127,7 +130,7 @@ def test_actions_and_tags_with_one_score(tmp_path):
         "S0.form B0.form\nB0.form\nB0.suffix[2]\nS0.form\nhistory[0] B0.form\nB0.form B1.form"
     )
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=2)
-    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=6)
+    parser = pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"), epochs=6)
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     parsed = parser.parse(bare)
@@ -137,18 +140,18 @@ def test_actions_and_tags_with_one_score(tmp_path):
     parser.save(tmp_path / "joint")
     assert pp.load(tmp_path / "joint").parse(bare).to_bytes() == parsed.to_bytes()
     with pytest.raises(pp.SpecError, match="Covington is not a table"):
-        pp.train(replace(spec, system=Covington()), TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
-    with pytest.raises(pp.SpecError, match="of of Joint must be some of label, tag"):
-        pp.Joint(pp.Perceptron(), of="colour")
+        pp.train(replace(spec, system=Covington()), TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"))
+    with pytest.raises(pp.SpecError, match="JointClassifier: of must be some of label, tag"):
+        pp.JointClassifier(pp.Perceptron(), of="colour")
 
 
 def test_what_is_combined_need_not_be_registered(linears, english, tmp_path):
-    vote = pp.vote(linears)
+    vote = pp.make_voting_parser(linears)
     parsed = vote.parse(english[1]).to_bytes()
     assert vote.parse(english[1], threads=2).to_bytes() == parsed
     vote.save(tmp_path / "vote")
     assert pp.load(tmp_path / "vote", classifier=Linear).parse(english[1]).to_bytes() == parsed
-    joint = pp.train(GREEDY, TRAIN, classifier=pp.Joint(Linear()), epochs=1)
+    joint = pp.train(GREEDY, TRAIN, classifier=pp.JointClassifier(Linear()), epochs=1)
     joint.save(tmp_path / "joint")
     loaded = pp.load(tmp_path / "joint", classifier=Linear)
     assert loaded.parse(TRAIN).to_bytes() == joint.parse(TRAIN).to_bytes()
@@ -161,10 +164,10 @@ def test_what_is_combined_need_not_be_registered(linears, english, tmp_path):
 
 
 def test_joint_classifiers_do_not_vote():
-    joint = pp.train(GREEDY, TRAIN, classifier=pp.Joint(pp.Perceptron()), epochs=1)
+    joint = pp.train(GREEDY, TRAIN, classifier=pp.JointClassifier(pp.Perceptron()), epochs=1)
     for by in ("scores", "choices"):
         with pytest.raises(pp.SpecError, match="a Joint classifier scores them with what they do"):
-            pp.vote([joint, joint], by=by)
+            pp.make_voting_parser([joint, joint], by=by)
 
 
 def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
@@ -174,12 +177,12 @@ def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
         vectors = pp.read_vectors(tmp_path / "vectors")
         parsers.append(pp.train(GREEDY, TRAIN, classifier=Linear(), vectors=vectors, epochs=1))
     with pytest.raises(pp.SpecError, match="must see the same; the vectors of number 2 differ"):
-        pp.vote(parsers)
+        pp.make_voting_parser(parsers)
 
 
 def test_confidence_writes_tags_too():
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form B0.form\nB0.form"))
-    parser = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=2)
+    parser = pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"), epochs=2)
     parser = pp.calibrate(parser, TRAIN)
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
@@ -191,17 +194,17 @@ def test_confidence_writes_tags_too():
 def test_templates_must_not_read_the_tags_that_are_predicted():
     spec = pp.ParserSpec(templates=pp.Templates.parse("S0.form\nB0.upos B0.form"))
     with pytest.raises(pp.SpecError, match=r"templates must not read tags .*; got B0\.upos"):
-        pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"))
+        pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"))
 
 
 def test_joint_classifiers_go_on_with_what_they_know():
     """New labels bring new actions; old ones keep their numbers, and what was learned is not forgotten."""
     few, spec = TRAIN[:8], replace(GREEDY, templates=SMALL)
-    first = pp.train(spec, few, classifier=pp.Joint(pp.Perceptron()), strategy=DYNAMIC, epochs=8)
+    first = pp.train(spec, few, classifier=pp.JointClassifier(pp.Perceptron()), strategy=DYNAMIC, epochs=8)
     assert pp.evaluate(few, first.parse(few), samples=0).las > 90
     again = pp.train(spec, TRAIN, init=first, strategy=DYNAMIC, epochs=1)
     assert len(again.labels.names) > len(first.labels.names)
-    new = pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron()), strategy=DYNAMIC, epochs=1)
+    new = pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron()), strategy=DYNAMIC, epochs=1)
     assert again.training.history[0].updates < new.training.history[0].updates
     las = [pp.evaluate(few, parser.parse(few), samples=0).las for parser in (again, new)]
     assert las[0] > las[1] + 5
@@ -237,7 +240,7 @@ def test_the_perceptron_in_python_reads_no_vectors(system, tmp_path):
 
 def test_damaged_tags_of_a_joint_classifier(tmp_path):
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form\nB0.form"), beam=1)
-    pp.train(spec, TRAIN, classifier=pp.Joint(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
+    pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
     arrays, manifest = read_arrays(tmp_path / "joint", "model")
     manifest["classifier"]["values"]["tags"][0] = None
     write_arrays(tmp_path / "damaged", {name: np.array(array) for name, array in arrays.items()}, manifest)

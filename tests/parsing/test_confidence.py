@@ -237,7 +237,7 @@ def test_a_treebank_that_tells_nothing_cannot_calibrate(calibrated):
 
 @pytest.mark.parametrize("sources", [[], ["arc", "luck"], ["agree"]])
 def test_unknown_evidence_is_refused(calibrated, treebanks, sources):
-    with pytest.raises(SpecError, match="sources of calibrate must be some of arc, least"):
+    with pytest.raises(SpecError, match="calibrate: sources must be some of arc, least"):
         pp.calibrate(calibrated, treebanks[1], sources=sources)
 
 
@@ -285,7 +285,7 @@ def test_misc_keeps_its_items_in_order():
     treebank = pp.parse_conllu(text)
     heads = np.zeros(5, dtype=np.int32)
     of_heads, of_labels = np.array([0.5, 0.999, 0.004, 0.335, np.nan]), np.array([0.25, 1.0, 0.0, 0.33, np.nan])
-    write_confidence(treebank, pp.Confidence(heads, heads, of_heads, of_labels))
+    write_confidence(treebank, pp.ConfidentParses(heads, heads, of_heads, of_labels))
     cells = [treebank.vocabulary("misc")[cell] for cell in treebank.column("misc")]
     assert cells == [
         "Confidence=0.50|LabelConfidence=0.25",

@@ -43,7 +43,7 @@ def some_heads(treebank, system, share, seed=0):
         heads = pp.projective_subset(sentence.heads, root=system.root, single_root=system.single_root)
         root = 0 if system.root == "first" else len(heads) + 1
         golds.append(
-            pp.Gold(
+            pp.GoldTree(
                 head
                 if head is not None and draw.random() < share and abs((head or root) - word) <= (system.max_span or 999)
                 else None
@@ -148,10 +148,10 @@ def test_columns_that_were_changed_by_hand_are_checked(parser):
         with pytest.raises(pp.ConstraintError, match=message):
             parser.parse(treebank, constraints=constraints)
 
-    refused("labels of Constraints must be indices of its 2 texts; got -2", labels=lambda column: column * 0 - 2)
-    refused("labels of Constraints must be indices of its 2 texts; got 7", labels=lambda column: column * 0 + 7)
-    refused(r"heads of Constraints must be 3 numbers \(int32\)", heads=lambda column: column[:2])
-    refused(r"heads of Constraints must be 3 numbers \(int32\)", heads=lambda column: column.astype(np.int64))
+    refused("Constraints: labels must be indices of its 2 texts; got -2", labels=lambda column: column * 0 - 2)
+    refused("Constraints: labels must be indices of its 2 texts; got 7", labels=lambda column: column * 0 + 7)
+    refused(r"Constraints: heads must be 3 numbers \(int32\)", heads=lambda column: column[:2])
+    refused(r"Constraints: heads must be 3 numbers \(int32\)", heads=lambda column: column.astype(np.int64))
     refused("the head of word 1 is 99", heads=lambda column: column * 0 + 99)
 
 
@@ -186,7 +186,7 @@ def test_every_kind_of_constraint_is_kept(parsers, english, system, data):
         kept = solver.largest(constraints)
         wanted = {c.word: c.wanted for c in kept if c.word}
         golds.append(
-            pp.Gold(
+            pp.GoldTree(
                 (wanted.get(word) for word in range(1, len(sentence) + 1)),
                 spans=[c.wanted for c in kept if not c.word],
             )
@@ -214,7 +214,7 @@ def every_demand(words):
     for word in range(1, words + 1):
         heads = [head for head in range(words + 1) if head != word]
         sets = [frozenset(pair) for pair in combinations(heads, 2)]
-        options.append([None, *heads, pp.LEFT, pp.RIGHT, *sets])
+        options.append([None, *heads, pp.HEAD_LEFT, pp.HEAD_RIGHT, *sets])
     return product(*options)
 
 
@@ -245,7 +245,7 @@ def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, l
             asked = [Constraint(word, head) for word, head in enumerate(heads, start=1) if head is not None]
             if has_cycle(heads) or not solver.keeps([*asked, *(Constraint(0, span) for span in spans)]):
                 continue
-            golds.append(pp.Gold(heads, spans=spans))
+            golds.append(pp.GoldTree(heads, spans=spans))
             chosen = draw.choices(known, k=words)
             text += (
                 "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
@@ -262,7 +262,7 @@ def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, l
 
 def has_cycle(heads):
     try:
-        pp.Gold(heads)
+        pp.GoldTree(heads)
     except pp.GoldError:
         return True
     return False
@@ -278,7 +278,7 @@ def test_what_an_unsound_table_does_not_keep_is_told(parsers, english):
         chosen = draw.choices(known, k=4)
         text += "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
     treebank = pp.parse_conllu(text)
-    constraints = pp.Constraints.of(treebank, golds=[pp.Gold(heads) for heads in sets])
+    constraints = pp.Constraints.of(treebank, golds=[pp.GoldTree(heads) for heads in sets])
     parsed = treebank.copy()
     dropped = parser.annotate(parsed, beam=1, constraints=constraints, relax=True).dropped
     lost = np.flatnonzero((constraints.heads >= 0) & (constraints.heads != parsed.heads)).tolist()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.parsing.constraints.constraints import Constraint
-from panparser.trees.gold import LEFT, RIGHT, Span
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, Span
 
 WORDS = 5
 SYSTEMS = ("arc-eager", "arc-standard", "arc-hybrid-span", "arc-eager-partial", "attardi")
@@ -29,7 +29,7 @@ def others(word):
 
 def one(word):
     return st.one_of(
-        st.sampled_from([Constraint(word, LEFT), Constraint(word, RIGHT)]),
+        st.sampled_from([Constraint(word, HEAD_LEFT), Constraint(word, HEAD_RIGHT)]),
         st.frozensets(others(word), min_size=1, max_size=3).map(lambda heads: Constraint(word, heads)),
         st.builds(
             lambda ends, kind: Constraint(0, Span(min(ends), max(ends), kind)),

@@ -28,19 +28,19 @@ NETWORK = replace(TINY, memory=4, history=1, labels_of=("S0",))  # what a networ
 CLASSIFIERS = {
     "perceptron": None,
     "classifier": Linear(),
-    "joint": pp.Joint(pp.Perceptron()),
+    "joint": pp.JointClassifier(pp.Perceptron()),
     "network": pp.NetworkClassifier(NETWORK),
 }
 NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="networks learn with torch")
 EACH_CLASSIFIER = [pytest.param(name, marks=NEEDS_TORCH if name == "network" else ()) for name in CLASSIFIERS]
 BASE = {
     **pp.STRATEGIES,
-    "sample": pp.Strategy(restart="sample"),
-    "beam": pp.Strategy(restart="beam", update_at="max-violation"),
-    "horizon": pp.Strategy(horizon=3, restart="pair"),
-    "focus": pp.Strategy(focus=0.5, update_at="max-violation"),
-    "late focus": pp.Strategy(focus=2.0),
-    "most similar": pp.Strategy(positive="most-similar", update_at="latest-violation"),
+    "sample": pp.TrainingStrategy(restart="sample"),
+    "beam": pp.TrainingStrategy(restart="beam", update_at="max-violation"),
+    "horizon": pp.TrainingStrategy(horizon=3, restart="pair"),
+    "focus": pp.TrainingStrategy(focus=0.5, update_at="max-violation"),
+    "late focus": pp.TrainingStrategy(focus=2.0),
+    "most similar": pp.TrainingStrategy(positive="most-similar", update_at="latest-violation"),
     "static max-violation": replace(pp.MAX_VIOLATION, oracle="static"),
     "function": lambda epoch, sentence: pp.STRATEGIES["static" if sentence % 2 else "early-update"],
 }
@@ -55,7 +55,7 @@ def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classif
     options = {"strategy": BASE[name], "epochs": 1, "classifier": CLASSIFIERS[classifier]}
     if CLASSIFIERS[classifier] is None and system == "table":
         options["members"] = 1
-    strategy = BASE[name] if isinstance(BASE[name], pp.Strategy) else BASE[name](1, 0)
+    strategy = BASE[name] if isinstance(BASE[name], pp.TrainingStrategy) else BASE[name](1, 0)
     if system == "static table" and strategy.oracle == "dynamic":
         # Nothing tells what is right in states off the one derivation.
         with pytest.raises(pp.StrategyError, match="has no dynamic oracle"):
@@ -103,7 +103,9 @@ def test_confidence_threads_and_k_best(system, classifier):
     assert [tree.score for tree in trees] == sorted((tree.score for tree in trees), reverse=True)
 
 
-@pytest.mark.parametrize("classifier", [pp.Perceptron(), pp.Joint(pp.Perceptron())], ids=["perceptron", "joint"])
+@pytest.mark.parametrize(
+    "classifier", [pp.Perceptron(), pp.JointClassifier(pp.Perceptron())], ids=["perceptron", "joint"]
+)
 @pytest.mark.parametrize("system", ["table", "Python"])
 def test_checkpoints_and_warm_starts(system, classifier, tmp_path):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=2, nonprojective="as-is")

@@ -153,8 +153,8 @@ def test_constraints_are_kept(system):
 def test_given_heads_are_kept(parser, english):
     sentences = english[1][:10]
     given = [[head if i % 3 == 0 else None for i, head in enumerate(s.heads.tolist())] for s in sentences]
-    projective = [pp.Gold(heads).is_completable(root="last", single_root=True) for heads in given]
-    golds = [pp.Gold(heads) if fits else None for heads, fits in zip(given, projective, strict=True)]
+    projective = [pp.GoldTree(heads).is_completable(root="last", single_root=True) for heads in given]
+    golds = [pp.GoldTree(heads) if fits else None for heads, fits in zip(given, projective, strict=True)]
     parsed = parser.parse(sentences, constraints=pp.Constraints.of(sentences, golds=golds))
     for gold, sentence in zip(golds, parsed, strict=True):
         heads = gold.heads if gold else ()

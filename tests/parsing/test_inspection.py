@@ -11,7 +11,7 @@ from panparser.analysis.inside.weights import WeightCourse, shared, strongest, w
 from panparser.parsing.inspection.derivations import Derivations, inside
 from panparser.parsing.inspection.explaining import Explanation
 from panparser.parsing.inspection.features import Feature
-from panparser.parsing.training.corpus import Corpus
+from panparser.parsing.training.corpus import TrainingCorpus
 
 SYSTEMS = ["arc-eager", "arc-hybrid", "arc-standard", "non-monotonic-arc-eager", "attardi", "swap-standard"]
 
@@ -208,7 +208,7 @@ def test_the_course_of_weights_ends_with_those_of_the_parser(english):
     assert last.to_dict() == weights_of(parser, features[0]).to_dict()
     assert last["LEFT"] > 0
     assert set(labels.frame()["class"]) == set(parser.labels.names)
-    with pytest.raises(pp.SpecError, match="features of WeightCourse"):
+    with pytest.raises(pp.SpecError, match="WeightCourse: features"):
         WeightCourse("S0.upos=DET")
 
 
@@ -257,7 +257,7 @@ def test_tags_and_words_apart(parser, english):
     own = [weights_of(parser, f"S0.upos={tag}") for tag in parser.training_tags]
     row = table.set_index("template").loc["S0.upos"]
     assert row["first_significant"] >= sum(abs(each).max() >= 2 for each in own) - 1
-    with pytest.raises(pp.SpecError, match="by of shared must be one of template, kind"):
+    with pytest.raises(pp.SpecError, match="shared: by must be one of template, kind"):
         shared(parser, parser, english[1], by="tag")
 
 
@@ -267,16 +267,16 @@ def test_tags_and_words_apart(parser, english):
 def slow_errors(parser, gold, derivations):
     """(sentence, step, cost) of errors, by the step-by-step API; and for each wrong word where its arc was lost."""
     system = parser.spec.system
-    heads, _ = Corpus(parser.spec, gold).reference(parser.labels)
+    heads, _ = TrainingCorpus(parser.spec, gold).reference(parser.labels)
     errors, lost = [], {}
     for number in range(len(gold)):
         words = slice(*(int(o) for o in gold.offsets[number : number + 2]))
         own = [None if head < 0 else int(head) for head in heads[words]]
         state = system.initial(len(own))
         actions = derivations.replay(number).actions
-        singles = {word: pp.Gold([h if i == word else None for i, h in enumerate(own)]) for word in range(len(own))}
+        singles = {word: pp.GoldTree([h if i == word else None for i, h in enumerate(own)]) for word in range(len(own))}
         for step, action in enumerate(actions, start=1):
-            costs = system.costs(state, pp.Gold(own))
+            costs = system.costs(state, pp.GoldTree(own))
             if costs[action] > min(costs.values()):
                 errors.append((number + 1, step, costs[action] - min(costs.values())))
             for word, single in singles.items():
@@ -313,7 +313,7 @@ def test_the_summary_adds_up(parser, english):
     found = propagation(parser, gold)
     summary = found.summary()
     heads, _ = parser.predict(gold)
-    lifted = Corpus(parser.spec, gold).heads
+    lifted = TrainingCorpus(parser.spec, gold).heads
     if (lifted == gold.heads).all():
         assert summary["wrong words"] == int((heads != gold.heads).sum())
     assert summary["errors"] == len(found.errors) == found.table()["errors"].sum()
@@ -341,7 +341,7 @@ def test_what_cannot_be_looked_into(parser, english):
     with pytest.raises(pp.SpecError, match="expected a Parser"):
         strongest(None, english[1], "LEFT")
     with pytest.raises(pp.SpecError, match="inspect the parsers that vote"):
-        pp.explain(pp.vote([parser, parser]), english[1][0])
+        pp.explain(pp.make_voting_parser([parser, parser]), english[1][0])
 
 
 # --- Commands ---

@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from learners import SMALL, short_sentences, treebank_of
-from panparser.errors import ModelError, SpecError, StrategyError, StuckError, TreebankError
+from panparser.errors import ModelError, NoLegalTransitionError, SpecError, StrategyError, TreebankError
 from panparser.learning import listeners
 from panparser.storage.arrays import read_arrays, write_arrays
 
@@ -81,7 +81,7 @@ def test_a_derivation_that_never_ends_is_ended():
     values["transitions"].sort(key=lambda row: row["name"] != "SWAP")  # of equals, the first is taken
     endless = replace(SPEC, system=pp.TransitionSystem.from_values(values), beam=1)
     parser = pp.train(endless, treebank_of("a/A/0/root"), strategy=pp.STRATEGIES["static"], epochs=1)
-    with pytest.raises(StuckError, match="does not end"):
+    with pytest.raises(NoLegalTransitionError, match="does not end"):
         parser.predict(DEV)
 
 
@@ -90,7 +90,7 @@ def test_a_system_that_gets_stuck_says_so():
     table["transitions"] = [row for row in table["transitions"] if row["name"] != "LEFT"]
     table["ties"] = [name for name in table["ties"] if name != "LEFT"]
     stuck = pp.TransitionSystem.from_values(table)
-    with pytest.raises(StuckError, match="arc-hybrid: no legal transition"):
+    with pytest.raises(NoLegalTransitionError, match="arc-hybrid: no legal transition"):
         pp.train(replace(SPEC, system=stuck), TRAIN, epochs=1)
 
 
@@ -116,7 +116,7 @@ def test_numbers_that_are_too_large_are_refused():
         with pytest.raises(SpecError):
             call()
     with pytest.raises(StrategyError):
-        pp.Strategy(horizon=1 << 40)
+        pp.TrainingStrategy(horizon=1 << 40)
     assert parser.parse(DEV, threads=1000).to_bytes() == parser.parse(DEV).to_bytes()
 
 

@@ -61,6 +61,6 @@ def test_a_list_is_shown_where_there_is_one(english):
 def test_tables_that_lose_given_heads_are_found_out():
     """Trees of a table are what it builds, whether or not something knows its losses."""
     careless = replace(pp.system("covington", root="first"), potential=None)
-    with pytest.raises(pp.CheckFailed, match="ends without all given heads"):
+    with pytest.raises(pp.ProofError, match="ends without all given heads"):
         check_constraints(careless, 3)
     assert check_constraints(pp.system("covington", root="first"), 3).rows[-1].sets == 50

@@ -7,14 +7,14 @@ import pytest
 
 import panparser as pp
 from learners import ENGLISH, start
-from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
+from panparser.learning.strategies import DYNAMIC_EXPLORE, TrainingStrategy
 from trainings import SPEC, TRAIN, Diary, weights
 
 
 @pytest.mark.parametrize(("words", "members"), [(9_999, 4), (10_000, 2), (99_999, 2), (100_000, 1), (10**7, 1)])
 def test_small_treebanks_have_several_members(words, members):
-    assert pp.Training().members_for(words) == members
-    assert pp.Training(members=3).members_for(words) == 3
+    assert pp.TrainingConfig().members_for(words) == members
+    assert pp.TrainingConfig(members=3).members_for(words) == 3
 
 
 def place(key, places):
@@ -63,7 +63,7 @@ def look_up_labels(layer, key):
 @pytest.mark.parametrize("members", [1, 2, 5])
 @pytest.mark.parametrize("focus", [1.0, 0.7])
 def test_the_parser_is_the_mean_of_its_members(members, focus):
-    run = start(SPEC, TRAIN, epochs=2, members=members, strategy=Strategy(focus=focus))
+    run = start(SPEC, TRAIN, epochs=2, members=members, strategy=TrainingStrategy(focus=focus))
     (layer,) = run.run(False).layers
     assert len(run.learners) == members
     actions, labels = {}, {}

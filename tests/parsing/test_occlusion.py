@@ -114,7 +114,7 @@ def test_an_input_without_weights_contributes_nothing():
         arrays["embeddings.xpos.weight"][:] = 0
         arrays["positions.weight"][:, :8] = 0  # of S1
 
-    network = replace(KINDS["words alone"], inputs=tuple(pp.Input(column=c, size=4) for c in ("form", "xpos")))
+    network = replace(KINDS["words alone"], inputs=tuple(pp.NetworkInput(column=c, size=4) for c in ("form", "xpos")))
     found = Explanation.of(of_network(network, change=cut), SENTENCE)
     seen = set()
     for step in range(1, len(found) + 1):
@@ -183,7 +183,7 @@ def test_the_command(run, tmp_path):
 def test_what_cannot_be_looked_into():
     parser = made("words alone")
     with pytest.raises(pp.SpecError, match="this parser has the classifier vote"):
-        pp.explain(pp.vote([parser, parser]), SENTENCE)
+        pp.explain(pp.make_voting_parser([parser, parser]), SENTENCE)
 
 
 def test_errors_are_traced():

@@ -130,10 +130,10 @@ def test_models_of_a_given_size(english, tmp_path):
         assert size is None or sizes[-1] <= size
         assert size is None or best["pruning"]["whole_size"] > best["pruning"]["size"]
     assert sizes[0] > sizes[1] > sizes[2]
-    with pytest.raises(pp.SpecError, match="max_size of train is too small"):
+    with pytest.raises(pp.SpecError, match="train: max_size is too small"):
         pp.train(spec, treebank, epochs=1, max_size=100)
-    with pytest.raises(pp.SpecError, match="max_size of train must be an integer"):
-        pp.Training(max_size=0)
+    with pytest.raises(pp.SpecError, match="train: max_size must be an integer"):
+        pp.TrainingConfig(max_size=0)
 
 
 # --- Beams as wide as they need be ---
@@ -184,8 +184,8 @@ def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
     greedy = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
     assert pp.train(greedy, treebank, dev=dev, epochs=1).pruning_margin is None
     for wrong in (1, -0.1, "x"):
-        with pytest.raises(pp.SpecError, match="margin of train must be a number from 0 to below 1"):
-            pp.Training(margin=wrong)
+        with pytest.raises(pp.SpecError, match="train: margin must be a number from 0 to below 1"):
+            pp.TrainingConfig(margin=wrong)
 
 
 @pytest.mark.parametrize("wrong", [-1, 0.5, "1", True, 1 << 70])
@@ -319,7 +319,7 @@ def _check(path, content):
     path.write_bytes(content)
     try:
         read(path)
-    except pp.StuckError:  # a system that is well-formed, and wrong: `panparser check` would find it
+    except pp.NoLegalTransitionError:  # a system that is well-formed, and wrong: `panparser check` would find it
         return
     except pp.ModelError as error:
         assert str(error).startswith(str(path))  # noqa: PT017 - most, not all, are refused

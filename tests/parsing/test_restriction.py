@@ -167,7 +167,7 @@ def test_only_one_perceptron_can_be_restricted():
     with pytest.raises(SpecError, match=r"got <Parser .*classifier perceptron"):
         pp.train(spec, TRAIN, classifier=Perceptron(), epochs=1).restricted_to(REST)
     with pytest.raises(SpecError, match=r"got <Parser .*a vote of 2"):
-        pp.vote([PARSER, pp.train(SPEC, TRAIN, epochs=1, seed=2)]).restricted_to(REST)
+        pp.make_voting_parser([PARSER, pp.train(SPEC, TRAIN, epochs=1, seed=2)]).restricted_to(REST)
 
 
 def test_vectors_are_dropped_likewise(tmp_path):

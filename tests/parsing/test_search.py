@@ -158,7 +158,7 @@ def test_trees_differ_once_arcs_are_put_back():
 
 @pytest.mark.parametrize("count", [0, -1, 1.5])
 def test_a_count_of_trees_is_a_positive_integer(parser, count):
-    with pytest.raises(SpecError, match="k of k_best must be an integer >= 1"):
+    with pytest.raises(SpecError, match="k_best: k must be an integer >= 1"):
         parser.k_best(ENGLISH[0], count)
 
 
@@ -167,5 +167,5 @@ def test_a_beam_is_a_positive_integer(parser, beam):
     with pytest.raises(SpecError, match="must be an integer >= 1"):
         parser.predict(ENGLISH, beam=beam)
     if beam != 0 or beam is False:
-        with pytest.raises(SpecError, match="beam of k_best must be an integer >= 1"):
+        with pytest.raises(SpecError, match="k_best: beam must be an integer >= 1"):
             parser.k_best(ENGLISH[0], 1, beam=beam)

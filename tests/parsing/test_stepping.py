@@ -9,7 +9,7 @@ import pytest
 import panparser as pp
 from panparser.errors import SpecError
 from panparser.parsing.inspection.explaining import Explanation
-from panparser.parsing.inspection.stepping import Run, Stepping, gold_of
+from panparser.parsing.inspection.stepping import DerivationView, TracedDerivation, gold_of
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import BUILT_IN
 
@@ -23,7 +23,7 @@ def sentence(english):
 
 @pytest.fixture(scope="module")
 def run(parser, sentence):
-    return Run.of_parser(parser, sentence, beam=4)
+    return TracedDerivation.of_parser(parser, sentence, beam=4)
 
 
 def test_a_run_has_the_steps_scores_and_costs_of_the_explanation(run, parser, sentence):
@@ -44,7 +44,7 @@ def test_a_run_has_the_steps_scores_and_costs_of_the_explanation(run, parser, se
 
 def test_progress_is_told_step_by_step(parser, sentence):
     told = []
-    run = Run.of_parser(parser, sentence, beam=1, report=lambda *numbers: told.append(numbers))
+    run = TracedDerivation.of_parser(parser, sentence, beam=1, report=lambda *numbers: told.append(numbers))
     assert told == [(number, len(run.steps) - 1) for number in range(1, len(run.steps))]
 
 
@@ -66,7 +66,7 @@ def test_reasons_are_differences_between_the_action_and_the_next_best(run, parse
 def test_the_gold_derivation_leaves_the_beam_once(parser, english):
     left = {}
     for number in range(10):
-        run = Run.of_parser(parser, english[1][number], beam=4)
+        run = TracedDerivation.of_parser(parser, english[1][number], beam=4)
         left[number] = run.gold_left
         for place, step in enumerate(run.steps[:-1]):
             has_gold = 0 in [one.loss for one in step.beam if one.is_kept]
@@ -76,7 +76,7 @@ def test_the_gold_derivation_leaves_the_beam_once(parser, english):
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_an_oracle_derives_a_tree_without_a_model(name):
-    run = Run.of_oracle(name, CROSSING)
+    run = TracedDerivation.of_oracle(name, CROSSING)
     assert [step.choices[0].name for step in run.steps[:-1]] == list(static_derivation(name, CROSSING))
     assert run.errors == []
     assert {one.score for step in run.steps for one in step.choices} == {None}
@@ -86,7 +86,9 @@ def test_an_oracle_derives_a_tree_without_a_model(name):
 
 
 def test_a_given_mistake_is_followed_by_the_best_of_what_is_left():
-    run = Run.of_actions("arc-eager", [2, 0, 2, 5, 2], ["SHIFT", "LEFT", "SHIFT", "RIGHT", "SHIFT", "LEFT", "RIGHT"])
+    run = TracedDerivation.of_actions(
+        "arc-eager", [2, 0, 2, 5, 2], ["SHIFT", "LEFT", "SHIFT", "RIGHT", "SHIFT", "LEFT", "RIGHT"]
+    )
     assert run.errors == [6]
     assert run.steps[-1].heads == (2, 0, 2, 5, 3)
 
@@ -105,7 +107,7 @@ def test_lifted_arcs_are_put_back_in_the_end():
     lines = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tl{i}\t_\t_\n" for i, head in enumerate(CROSSING, start=1)]
     treebank = pp.parse_conllu(("".join(lines) + "\n") * 6)
     parser = pp.train(pp.ParserSpec(beam=1, templates=pp.templates("fast")), treebank, epochs=3, members=1)
-    run = Run.of_parser(parser, treebank[0])
+    run = TracedDerivation.of_parser(parser, treebank[0])
     assert run.is_lifted
     assert list(run.steps[-1].heads) == parser.parse(treebank[:1]).heads.tolist() == CROSSING
     assert run.steps[-1].labels == tuple(f"l{i}" for i in range(1, 7))
@@ -116,7 +118,7 @@ def test_a_network_is_stepped_through_as_well():
     pipeline = pp.load("en-neural")
     (treebank,) = pipeline.tokens(["They ate it."])
     pipeline.annotate_words(treebank)
-    stepping = pp.step(pipeline.parser, treebank[0], beam=2)
+    stepping = pp.step_through(pipeline.parser, treebank[0], beam=2)
     (run,) = stepping.runs
     explanation = Explanation.of(pipeline.parser, treebank[0], beam=2)
     for number, step in enumerate(run.steps[:3], start=1):
@@ -130,30 +132,31 @@ def test_a_network_is_stepped_through_as_well():
 
 
 def test_notebooks_get_a_frame_and_files_a_page(parser, sentence, tmp_path):
-    stepping = pp.step(parser, sentence, beam=2)
+    stepping = pp.step_through(parser, sentence, beam=2)
     frame = stepping._repr_html_()
     assert frame.count("<") == 2  # the element and its end: the page in it is escaped
     assert 'sandbox="allow-scripts"' in frame
     stepping.save(tmp_path / "step.html")
     assert (tmp_path / "step.html").read_text(encoding="utf-8") == stepping.to_html()
     assert repr(stepping).startswith(f"<Stepping of {len(sentence)} words: ")
-    assert stepping.to_html() == pp.step(parser, sentence, beam=2).to_html()
+    assert stepping.to_html() == pp.step_through(parser, sentence, beam=2).to_html()
 
 
 def test_pages_are_small(parser, english):
     longest = max(english[1], key=len)
-    assert len(pp.step(parser, longest, beam=8).to_html().encode()) < 3000 * len(longest) + 60_000
+    assert len(pp.step_through(parser, longest, beam=8).to_html().encode()) < 3000 * len(longest) + 60_000
 
 
 def test_what_cannot_be_stepped_through_is_refused(sentence):
     with pytest.raises(SpecError, match="expected derivations to step through"):
-        Stepping.of(sentence, [])
+        DerivationView.of(sentence, [])
     assert gold_of(sentence) is not None
 
 
 def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
-    both = pp.step(parser, sentence, beam=1).beside(
-        pp.step(parser, sentence, beam=3), Stepping.of_oracle(sentence, "arc-standard", pp.system("covington"))
+    both = pp.step_through(parser, sentence, beam=1).beside(
+        pp.step_through(parser, sentence, beam=3),
+        DerivationView.of_oracle(sentence, "arc-standard", pp.system("covington")),
     )
     assert [run.beam for run in both.runs] == [1, 3, 0, 0]
     assert [run["system"] for run in both.to_values()["runs"]] == [
@@ -163,11 +166,11 @@ def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
         "covington",
     ]
     with pytest.raises(SpecError, match="expected derivations of"):
-        both.beside(pp.step(parser, english[1][5]))
+        both.beside(pp.step_through(parser, english[1][5]))
 
 
 def test_an_oracle_needs_a_tree(sentence):
     treebank = pp.parse_conllu(sentence.treebank[:1].to_bytes().decode())
     treebank.heads[0] = -1
     with pytest.raises(SpecError, match="an oracle needs a tree to derive"):
-        Stepping.of_oracle(treebank[0], "arc-eager")
+        DerivationView.of_oracle(treebank[0], "arc-eager")

@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from panparser.errors import TagWarning, TreebankError
-from panparser.parsing.tags import UnknownTags, joined, tags_of
+from panparser.parsing.tags import UnseenTags, joined, tags_of
 
 SPEC = pp.ParserSpec(templates=pp.Templates.parse("S0.upos B0.upos\nS0.form"), beam=1)
 TAGS = ("ADP", "NOUN", "VERB")
@@ -49,7 +49,7 @@ def test_a_parser_knows_the_tags_that_it_learned_from(parser, tmp_path):
 def test_models_of_older_versions_know_nothing_of_tags(parser):
     values = parser.to_values()
     del values["tags"]
-    old = pp.Parser.from_parts(parser.to_arrays(), values, pp.storage.models.Source("old", {}))
+    old = pp.Parser.from_parts(parser.to_arrays(), values, pp.storage.models.ModelSource("old", {}))
     assert old.training_tags is None
     assert "tags" not in old.to_values()
     silently(old, sentences("X " * 20))
@@ -105,8 +105,8 @@ def test_any_tags_are_parsed_if_asked(parser):
 
 def test_tags_of_votes_and_of_parsers_that_went_on(parser):
     other = pp.train(SPEC, sentences("X PRON"), epochs=1)
-    assert pp.vote([parser, other]).training_tags == tuple(sorted((*TAGS, "X", "PRON")))
-    assert pp.vote([parser, other], by="choices").training_tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert pp.make_voting_parser([parser, other]).training_tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert pp.make_voting_parser([parser, other], by="choices").training_tags == tuple(sorted((*TAGS, "X", "PRON")))
     more = pp.train(SPEC, sentences("X PRON"), epochs=1, init=parser)
     assert more.training_tags == tuple(sorted((*TAGS, "X", "PRON")))
     assert joined([("A",), None]) is None
@@ -116,19 +116,19 @@ def test_counts_and_shares():
     treebank = sentences("A B A", "C _")
     treebank.id_of("upos", "UNUSED")
     assert tags_of(treebank) == ("A", "B", "C", "_")
-    found = UnknownTags.of(treebank, {"A"})
+    found = UnseenTags.of(treebank, {"A"})
     assert (found.words, found.counts, found.share) == (5, Counter({"B": 1, "C": 1, "_": 1}), 0.6)
-    found.add(UnknownTags.of(sentences("A A A B A"), {"A"}))
+    found.add(UnseenTags.of(sentences("A A A B A"), {"A"}))
     assert (found.words, found.counts["B"], found.share) == (10, 2, 0.4)
-    assert UnknownTags().share == 0
+    assert UnseenTags().share == 0
 
 
 def test_a_network_knows_tags_if_it_reads_them():
     torch = pytest.importorskip("torch")
     assert torch
-    small = pp.Network(inputs=(pp.Input(column="upos", size=4),), positions=("S0", "B0"), hidden=4)
+    small = pp.NetworkSpec(inputs=(pp.NetworkInput(column="upos", size=4),), positions=("S0", "B0"), hidden=4)
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=1)
     treebank = sentences("VERB NOUN")
     assert pp.train(spec, treebank, network=small, epochs=1).training_tags == ("NOUN", "VERB")
-    blind = pp.Network(inputs=(pp.Input(column="form", size=4),), positions=("S0", "B0"), hidden=4)
+    blind = pp.NetworkSpec(inputs=(pp.NetworkInput(column="form", size=4),), positions=("S0", "B0"), hidden=4)
     assert pp.train(spec, treebank, network=blind, epochs=1).training_tags is None

@@ -10,7 +10,7 @@ import pytest
 import panparser as pp
 from learners import ENGLISH, SMALL, examples, learn, reference, short_sentences, start, treebank_of
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.learning.strategies import DYNAMIC_EXPLORE, Strategy
+from panparser.learning.strategies import DYNAMIC_EXPLORE, TrainingStrategy
 from panparser.parsing.training.run import score
 from panparser.parsing.training.subsampling import _tags, kept_arcs
 from trainings import DEV, SPEC, TRAIN, Diary, weights
@@ -129,7 +129,11 @@ def test_a_strategy_may_be_a_function_of_epoch_and_sentence():
 
     def mine(epoch, sentence):
         asked.append((epoch, sentence))
-        return pp.EARLY_UPDATE if epoch == 1 else Strategy(update_at="max-violation", restart="pair", exploration=1.0)
+        return (
+            pp.EARLY_UPDATE
+            if epoch == 1
+            else TrainingStrategy(update_at="max-violation", restart="pair", exploration=1.0)
+        )
 
     learned = learn(SPEC, short_sentences(4), strategy=mine, epochs=2)
     assert asked == learned.order
@@ -149,7 +153,7 @@ def test_a_function_must_give_a_strategy():
 @pytest.mark.parametrize("by", ["share", "frequency"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
 def test_subsampling_keeps_its_share(by, share):
-    sample = pp.Subsample(share=share, by=by)
+    sample = pp.Subsampling(share=share, by=by)
     kept = [kept_arcs(sample, ENGLISH, np.random.default_rng(seed)).mean() for seed in range(5)]
     assert np.mean(kept) == pytest.approx(share, abs=0.03)
     if share == 1:
@@ -157,7 +161,7 @@ def test_subsampling_keeps_its_share(by, share):
 
 
 def test_subsampling_by_frequency_keeps_what_is_rare():
-    sample = pp.Subsample(share=0.3, by="frequency")
+    sample = pp.Subsampling(share=0.3, by="frequency")
     kept = np.mean([kept_arcs(sample, ENGLISH, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     tags = np.array([tag for sentence in ENGLISH for tag in sentence.values("upos")])
     counts = {tag: int((tags == tag).sum()) for tag in set(tags)}
@@ -166,9 +170,9 @@ def test_subsampling_by_frequency_keeps_what_is_rare():
 
 
 def test_classes_of_arcs_do_not_depend_on_what_was_seen_before():
-    options = {"dev": DEV, "epochs": 3, "subsample": pp.Subsample(share=0.5, by="accuracy")}
+    options = {"dev": DEV, "epochs": 3, "subsample": pp.Subsampling(share=0.5, by="accuracy")}
     before = weights(pp.train(SPEC, TRAIN, **options))
-    pp.train(SPEC, treebank_of("a/ZZ/0/root b/AA/1/x"), epochs=1, subsample=pp.Subsample(share=0.5, by="frequency"))
+    pp.train(SPEC, treebank_of("a/ZZ/0/root b/AA/1/x"), epochs=1, subsample=pp.Subsampling(share=0.5, by="frequency"))
     assert weights(pp.train(SPEC, TRAIN, **options)) == before
     tags = _tags(treebank_of("a/N/0/root b/D/1/x"), treebank_of("a/A/0/root b/D/1/x"))
     assert [tag for tag in tags if tag in "NDA"] == ["D", "N", "A"]
@@ -177,13 +181,13 @@ def test_classes_of_arcs_do_not_depend_on_what_was_seen_before():
 
 def test_subsampling_by_accuracy_needs_a_development_set():
     with pytest.raises(SpecError, match="subsampling by accuracy needs a development set"):
-        pp.train(SPEC, TRAIN, subsample=pp.Subsample(share=0.5, by="accuracy"))
-    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=3, subsample=pp.Subsample(share=0.5, by="accuracy"))
+        pp.train(SPEC, TRAIN, subsample=pp.Subsampling(share=0.5, by="accuracy"))
+    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=3, subsample=pp.Subsampling(share=0.5, by="accuracy"))
     assert parser.training["subsample"] == {"share": 0.5, "by": "accuracy"}
 
 
 def test_all_of_the_annotation_is_what_there_is_without_subsampling():
-    assert weights(pp.train(SPEC, TRAIN, epochs=2, subsample=pp.Subsample(share=1.0))) == weights(
+    assert weights(pp.train(SPEC, TRAIN, epochs=2, subsample=pp.Subsampling(share=1.0))) == weights(
         pp.train(SPEC, TRAIN, epochs=2)
     )
 
@@ -199,8 +203,8 @@ def test_all_of_the_annotation_is_what_there_is_without_subsampling():
     ],
 )
 def test_bad_shares_are_refused(fields, word):
-    with pytest.raises(SpecError, match=f"{word} of Subsample must be"):
-        pp.Subsample(**{"share": 0.5, **fields})
+    with pytest.raises(SpecError, match=f"{word} of Subsampling must be"):
+        pp.Subsampling(**{"share": 0.5, **fields})
 
 
 # --- Warm starts ---
@@ -237,9 +241,9 @@ def test_nothing_to_correct_changes_nothing():
 )
 def test_a_warm_start_needs_the_same_kind_of_parser(change, what):
     first = pp.train(SPEC, TRAIN, epochs=1)
-    with pytest.raises(SpecError, match=f"init of train must have the {what} of the new parser; they differ"):
+    with pytest.raises(SpecError, match=f"train: init must have the {what} of the new parser; they differ"):
         pp.train(replace(SPEC, **change), TRAIN, init=first)
-    with pytest.raises(SpecError, match="init of train must have no templates but those of the new parser; got"):
+    with pytest.raises(SpecError, match="train: init must have no templates but those of the new parser; got"):
         pp.train(replace(SPEC, templates=pp.templates("zn11")), TRAIN, init=first)
 
 
@@ -305,14 +309,14 @@ def test_a_single_word_alone_can_be_learned():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"epochs": 0}, "epochs of train must be an integer >= 1; got 0"),
-        ({"epochs": True}, "epochs of train must be an integer >= 1; got True"),
-        ({"patience": 0}, "patience of train must be an integer >= 1; got 0"),
-        ({"members": 0}, "members of train must be an integer >= 1; got 0"),
-        ({"seed": -1}, "seed of train must be an integer >= 0; got -1"),
-        ({"prune": -1}, "prune of train must be a number >= 0; got -1"),
-        ({"strategy": "early-update"}, "strategy of train must be a Strategy, or a function"),
-        ({"init": "en.panparser"}, "init of train must be a Parser; got 'en.panparser'"),
+        ({"epochs": 0}, "train: epochs must be an integer >= 1; got 0"),
+        ({"epochs": True}, "train: epochs must be an integer >= 1; got True"),
+        ({"patience": 0}, "train: patience must be an integer >= 1; got 0"),
+        ({"members": 0}, "train: members must be an integer >= 1; got 0"),
+        ({"seed": -1}, "train: seed must be an integer >= 0; got -1"),
+        ({"prune": -1}, "train: prune must be a number >= 0; got -1"),
+        ({"strategy": "early-update"}, "train: strategy must be a Strategy, or a function"),
+        ({"init": "en.panparser"}, "train: init must be a Parser; got 'en.panparser'"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -343,13 +347,13 @@ def test_tables_without_losses_are_refused():
 
 
 def test_bad_specs_are_refused():
-    with pytest.raises(SpecError, match="spec of train must be a ParserSpec; got 'arc-eager'"):
+    with pytest.raises(SpecError, match="train: spec must be a ParserSpec; got 'arc-eager'"):
         pp.train("arc-eager", TRAIN)
     for fields, message in (
-        ({"beam": 0}, "beam of ParserSpec must be an integer >= 1; got 0"),
-        ({"templates": pp.Templates()}, "templates of ParserSpec must be Templates, at least one"),
-        ({"system": "arc-eager"}, "system of ParserSpec must be a TransitionSystem"),
-        ({"nonprojective": "ignore"}, "nonprojective of ParserSpec must be one of as-is, reduce, pseudo, leave-out"),
+        ({"beam": 0}, "ParserSpec: beam must be an integer >= 1; got 0"),
+        ({"templates": pp.Templates()}, "ParserSpec: templates must be Templates, at least one"),
+        ({"system": "arc-eager"}, "ParserSpec: system must be a TransitionSystem"),
+        ({"nonprojective": "ignore"}, "ParserSpec: nonprojective must be one of as-is, reduce, pseudo, leave-out"),
         ({"nonprojective": "pseudo", "labeled": False}, "pseudo needs labels, and the parser has none"),
     ):
         with pytest.raises(SpecError, match=message):
@@ -357,9 +361,9 @@ def test_bad_specs_are_refused():
 
 
 def test_treebanks_without_anything_to_learn_are_refused():
-    with pytest.raises(TreebankError, match="treebank of train must be a Treebank"):
+    with pytest.raises(TreebankError, match="train: treebank must be a Treebank"):
         pp.train(SPEC, "train.conllu")
-    with pytest.raises(TreebankError, match="dev of train must be a Treebank"):
+    with pytest.raises(TreebankError, match="train: dev must be a Treebank"):
         pp.train(SPEC, TRAIN, dev="dev.conllu")
     with pytest.raises(TreebankError, match="expected a treebank with heads to learn from, found none"):
         pp.train(SPEC, treebank_of("a/A/_/_ b/B/_/_"))
@@ -438,13 +442,13 @@ def test_universal_labels_of_lifted_arcs():
 
 
 def test_universal_labels_that_cannot_be():
-    with pytest.raises(pp.SpecError, match="labels of ParserSpec must be full or universal; got 'base'"):
+    with pytest.raises(pp.SpecError, match="ParserSpec: labels must be full or universal; got 'base'"):
         pp.ParserSpec(labels="base")
     with pytest.raises(pp.SpecError, match="universal ones are asked for, and the parser has none"):
         pp.ParserSpec(labels="universal", labeled=False)
     treebank = pp.Treebank(SUBTYPES)
     full = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1)
-    with pytest.raises(pp.SpecError, match="init of train has labels with subtypes"):
+    with pytest.raises(pp.SpecError, match="train: init has labels with subtypes"):
         pp.train(pp.ParserSpec(beam=1, labels="universal"), treebank, init=full)
 
 

@@ -51,7 +51,7 @@ def test_the_engine_learns_under_constraints_as_the_reference_does(system, strat
 def test_constraints_that_contradict_the_gold_are_kept():
     """The parser never leaves them, so that it learns what is best under them."""
     treebank = treebank_of(*["a/A/2/x b/B/3/y c/C/0/root"] * 3)
-    wrong = pp.Constraints.of(treebank, golds=[pp.Gold([3, None, None])] * 3)
+    wrong = pp.Constraints.of(treebank, golds=[pp.GoldTree([3, None, None])] * 3)
     spec = pp.ParserSpec(templates=SMALL, beam=2)
     learned = learn(spec, treebank, epochs=3, constraints=wrong)
     assert_same(learned, reference(learned))
@@ -91,7 +91,7 @@ def test_features_read_what_is_given():
     )
     near, far = "a/X/2 b/X/0 c/X/2", "a/X/3 b/X/1 c/X/0"
     treebank = treebank_of(*[near] * 4, *[far] * 4)
-    golds = [pp.Gold([None, 0, None])] * 4 + [pp.Gold([None, None, 0])] * 4
+    golds = [pp.GoldTree([None, 0, None])] * 4 + [pp.GoldTree([None, None, 0])] * 4
     constraints = pp.Constraints.of(treebank, golds=golds)
     parser = pp.train(spec, treebank, epochs=10, constraints=constraints)
     heads, _ = parser.predict(treebank, constraints=constraints)
@@ -117,11 +117,11 @@ def test_checkpoints_go_on_under_the_same_constraints(tmp_path):
         ({"constraints": 1.5}, "must be above 0 and at most 1; got 1.5"),
         ({"constraints": "heads"}, "must be Constraints or a share of the heads; got 'heads'"),
         ({"constraints": pp.Constraints.of(ENGLISH, keep={"heads"})}, "are for another treebank"),
-        ({"constraints": 0.5, "dev_constraints": 0.5}, "dev_constraints of train need a development set"),
+        ({"constraints": 0.5, "dev_constraints": 0.5}, "train: dev_constraints need a development set"),
         ({"dev_constraints": pp.Constraints.of(TREEBANK, keep={"heads"})}, "but constraints are not"),
         (
             {"constraints": pp.Constraints.of(TREEBANK, keep={"heads"}), "dev": ENGLISH[:3]},
-            "dev_constraints of train must be Constraints, as constraints are; got None",
+            "train: dev_constraints must be Constraints, as constraints are; got None",
         ),
     ],
 )

@@ -114,11 +114,11 @@ def test_a_checkpoint_belongs_to_its_weights(tmp_path):
     "numbers", [[1], [1, 2, 3], 3, [1, 0], [1, -1], [1, float("nan")], [1, 10_001], [1, "2"], [1, True]]
 )
 def test_weights_that_are_none(numbers):
-    with pytest.raises(SpecError, match="weights of train must be"):
+    with pytest.raises(SpecError, match="train: weights must be"):
         pooled([FIRST, SECOND], numbers)
 
 
 @pytest.mark.parametrize("treebank", [[], "train.conllu", [FIRST, "x"], 3])
 def test_what_is_no_treebank(treebank):
-    with pytest.raises(TreebankError, match="treebank of train must be a Treebank, or a list of them"):
+    with pytest.raises(TreebankError, match="train: treebank must be a Treebank, or a list of them"):
         pp.train(SPEC, treebank)

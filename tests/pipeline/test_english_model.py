@@ -27,7 +27,7 @@ def test_it_knows_english(name):
     assert scores["UPOS"].f1 > 93
     assert scores["Lemmas"].f1 > 93
     assert scores["UAS"].f1 > 84
-    raw = pp.evaluate(gold, nlp(pp.raw_text(gold).text), samples=0)
+    raw = pp.evaluate(gold, nlp(pp.extract_raw_text(gold).text), samples=0)
     assert raw["Tokens"].f1 > 97
 
 

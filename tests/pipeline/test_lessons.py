@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from panparser.errors import SpecError
-from panparser.pipeline.lessons import LESSONS, lesson
+from panparser.pipeline.lessons import LESSONS, show_lesson
 
 
 @pytest.fixture(scope="module")
 def shown():
-    return {name: lesson(name) for name in LESSONS}
+    return {name: show_lesson(name) for name in LESSONS}
 
 
 def actions(run):
@@ -84,4 +84,4 @@ def test_the_beam_finds_what_the_greedy_parser_misses(shown):
 
 def test_an_unknown_lesson_is_named():
     with pytest.raises(SpecError, match=r"expected a lesson: spurious-ambiguity, .*; got 'x'"):
-        lesson("x")
+        show_lesson("x")

@@ -40,7 +40,7 @@ def nlp(data):
 
 def test_text_becomes_trees(nlp):
     doc = nlp(TEXT)
-    assert pp.raw_text(doc).text == TEXT
+    assert pp.extract_raw_text(doc).text == TEXT
     assert [sentence.forms[-1] for sentence in doc] == [".", "!"]
     assert (doc.heads >= 0).all()
     for name in ("upos", "xpos", "feats", "lemma", "deprel"):
@@ -106,10 +106,10 @@ def test_damaged_files_are_refused(nlp, tmp_path, change, said):
 
 
 def test_a_cascade_or_a_vote_in_place_of_the_parser(nlp, data, tmp_path):
-    region = pp.Region(upos="DET")
-    stages = [pp.Stage(name="easy", regions=[region]), pp.Stage(name="rest", spec=PARSER)]
+    region = pp.ArcRegion(upos="DET")
+    stages = [pp.CascadeStage(name="easy", regions=[region]), pp.CascadeStage(name="rest", spec=PARSER)]
     cascade = pp.train_cascade(stages, data[0], given="none", epochs=1)
-    for parser in (cascade, pp.vote([nlp.parser, nlp.parser])):
+    for parser in (cascade, pp.make_voting_parser([nlp.parser, nlp.parser])):
         other = pp.Pipeline(tokenizer=nlp.tokenizer, taggers=nlp.taggers, parser=parser)
         other.save(tmp_path / "other")
         loaded = pp.load(tmp_path / "other")
@@ -244,7 +244,7 @@ def test_refusals(nlp, data):
     for options in {"threads": 0}, {"epochs": 0}, {"epochs": "x"}, {"seed": -1}:
         with pytest.raises(SpecError):
             pp.train_pipeline(SPEC, data[0], before_part=pytest.fail, **options)
-    with pytest.raises(SpecError, match="epochs of train_pipeline is for the parser"):
+    with pytest.raises(SpecError, match="train_pipeline: epochs is for the parser"):
         pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), data[0], epochs=3)
     with pytest.raises(TextError, match="expected the pieces of a text"):
         list(nlp.tokens("Hi you."))
@@ -316,7 +316,7 @@ def test_the_parser_learns_from_sources_as_well(data):
     assert found.taggers[0].training["sentences"] == 10
     with pytest.raises(SpecError, match="there are no sources"):
         train(own, spec, weights=[1])
-    with pytest.raises(TreebankError, match="sources of train_pipeline"):
+    with pytest.raises(TreebankError, match="train_pipeline: sources"):
         train(own, spec, sources=["x"])
     with pytest.raises(SpecError, match="not among the parts"):
         pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), own, sources=[other])

@@ -53,12 +53,12 @@ def test_a_recipe_says_everything(tmp_path):
     assert spec.system == pp.system("arc-eager-span", root="first", k=4)
     assert (spec.beam, len(spec.templates), spec.nonprojective) == (2, 2, "reduce")
     options = recipe.training.options()
-    assert options["strategy"] == pp.Strategy(
-        update_at="max-violation", restart="pair", exploration=pp.Schedule(((1, 0.0), (2, 0.5)))
+    assert options["strategy"] == pp.TrainingStrategy(
+        update_at="max-violation", restart="pair", exploration=pp.EpochSchedule(((1, 0.0), (2, 0.5)))
     )
     assert (options["epochs"], options["patience"], options["max_size"]) == (3, None, 8 << 20)
-    assert options["subsample"] == pp.Subsample(share=0.5, by="frequency", where=pp.Region(upos="DET"))
-    pp.Training(**options)
+    assert options["subsample"] == pp.Subsampling(share=0.5, by="frequency", where=pp.ArcRegion(upos="DET"))
+    pp.TrainingConfig(**options)
     treebank, dev = recipe.treebanks()
     assert (len(treebank), len(dev)) == (486, 243)
 
@@ -66,7 +66,7 @@ def test_a_recipe_says_everything(tmp_path):
 def test_what_is_not_said_is_the_default():
     recipe = Recipe().resolved()
     assert recipe.parser.spec() == pp.ParserSpec()
-    assert pp.Training(**recipe.training.options()) == pp.Training()
+    assert pp.TrainingConfig(**recipe.training.options()) == pp.TrainingConfig()
     assert recipe.resolved() == recipe
 
 
@@ -121,14 +121,14 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
         ("[training]\nprune = -1", "[training] prune: expected a number >= 0, found -1"),
         ("[training]\nstrategy = 'max'", "[training]: strategy: no strategy is called 'max'"),
         ("[training]\nstrategy = { bas = 'x' }", "strategy: Strategy has no bas"),
-        ("[training]\nstrategy = { exploration = 'x' }", "exploration of Strategy must be"),
+        ("[training]\nstrategy = { exploration = 'x' }", "TrainingStrategy: exploration must be"),
         (
             "[training]\nstrategy = { focus = 'x' }",
-            "[training]: strategy: focus of Strategy must be above 0 and at most 4; got 'x'",
+            "[training]: strategy: TrainingStrategy: focus must be above 0 and at most 4; got 'x'",
         ),
         ("[training]\nsubsample = { by = 'share' }", "[training]: subsample: share is missing"),
         ("[training]\nsubsample = { shar = 1 }", "shar is unknown; did you mean share?"),
-        ("[training]\nsubsample = { share = 'all' }", "share of Subsample"),
+        ("[training]\nsubsample = { share = 'all' }", "Subsampling: share"),
         ("[data]\ntrain = 'a.conllu'", "[data] train: expected a list of files, found 'a.conllu'"),
         ("[parser]\nroot = 'middle'", "[parser] root: expected one of first, last, none, found 'middle'"),
         ("[parser]\nlabeled = 1", "[parser] labeled: expected true or false, found 1"),

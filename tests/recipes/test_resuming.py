@@ -198,7 +198,7 @@ def test_checkpoints_can_be_turned_off(folder, kind):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pp.run_recipe(RECIPES[kind](), "model", listeners=[Look()], checkpoints=False)
-    with pytest.raises(pp.SpecError, match="resume of run_recipe needs checkpoints"):
+    with pytest.raises(pp.SpecError, match="run_recipe: resume needs checkpoints"):
         pp.run_recipe(RECIPES[kind](), "model", resume=True, checkpoints=False)
 
 
@@ -255,12 +255,12 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
     functions = {"gap": lambda state, sentence: len(sentence)}
     partial = pp.system("arc-eager-partial", root="last")
     stages = [
-        pp.Stage(
+        pp.CascadeStage(
             name="first",
-            regions=(pp.Region(upos=("DET",)),),
+            regions=(pp.ArcRegion(upos=("DET",)),),
             spec=pp.ParserSpec(system=partial, templates=templates, functions=functions, beam=1),
         ),
-        pp.Stage(name="rest", spec=pp.ParserSpec(templates=pp.templates("fast"), beam=1)),
+        pp.CascadeStage(name="rest", spec=pp.ParserSpec(templates=pp.templates("fast"), beam=1)),
     ]
     options = {"folds": 2, "epochs": 1, "threads": 1}
     treebank = english[0][:12]
@@ -273,18 +273,18 @@ def test_a_cascade_whose_templates_call_functions_is_resumed(english, folder):
 
 
 def test_a_cascade_of_models_and_treebanks_of_its_own_is_resumed(english, folder):
-    spec, easy = pp.ParserSpec(templates=pp.templates("fast"), beam=1), (pp.Region(upos=("DET",)),)
+    spec, easy = pp.ParserSpec(templates=pp.templates("fast"), beam=1), (pp.ArcRegion(upos=("DET",)),)
     treebank, other = english[0][:12], english[0][12:24]
     options = {"folds": 2, "epochs": 1, "threads": 1, "members": 1}
     model, another = (pp.train(spec, other, epochs=1, seed=seed) for seed in (1, 2))
-    second = pp.Stage(name="own", keep=easy, train=[other, treebank], spec=spec)
-    rest = pp.Stage(name="rest", spec=spec)
-    stages = [pp.Stage(name="model", keep=easy, model=model), second, rest]
+    second = pp.CascadeStage(name="own", keep=easy, train=[other, treebank], spec=spec)
+    rest = pp.CascadeStage(name="rest", spec=spec)
+    stages = [pp.CascadeStage(name="model", keep=easy, model=model), second, rest]
     whole = pp.train_cascade(stages, treebank, **options)
     with pytest.raises(Killed):
         pp.train_cascade(stages, treebank, checkpoint="parts", listeners=[Kill(3)], **options)
     assert Path("parts/stage-2-fold-2.checkpoint").exists()
-    changed = [pp.Stage(name="model", keep=easy, model=another), second, rest]
+    changed = [pp.CascadeStage(name="model", keep=easy, model=another), second, rest]
     with pytest.raises(pp.SpecError, match="belongs to another run"):
         pp.train_cascade(changed, treebank, checkpoint="parts", resume=True, **options)
     resumed = pp.train_cascade(stages, treebank, checkpoint="parts", resume=True, **options)

@@ -242,8 +242,8 @@ def test_files_have_weights():
     ("tables", "message"),
     [
         ({"data": {"weights": [1, 2]}}, r"\[data\] weights: expected one for each of the 1 files.*found 2"),
-        ({"data": {"weights": [2]}, "folds": {"count": 2}}, r"\[folds\]: expected no weights of files"),
-        ({"data": {"weights": [2]}, "pipeline": {}}, "weights of files is for single parsers, not for a pipeline"),
+        ({"data": {"weights": [2]}, "folds": {"count": 2}}, r"\[folds\]: expected no files: weights"),
+        ({"data": {"weights": [2]}, "pipeline": {}}, "files: weights is for single parsers, not for a pipeline"),
     ],
 )
 def test_weights_that_do_not_fit(tables, message):

@@ -69,7 +69,7 @@ def test_what_is_not_one_training_has_no_recipe(files):
     made = pp.train_transfer([NEAR, FAR], SAMPLE, method="vote")
     assert pp.transfer_recipe(made, sample=files / "own.conllu") is None
     joint = pp.train_transfer([NEAR, FAR], SAMPLE, method="joint")
-    with pytest.raises(pp.SpecError, match="sample of transfer_recipe"):
+    with pytest.raises(pp.SpecError, match="transfer_recipe: sample"):
         pp.transfer_recipe(joint)
 
 
@@ -99,8 +99,8 @@ seed = 4
     )
     found = pp.run_recipe(files / "mine.toml").model
     order = pp.Typology.from_values({"adjective": "after"})
-    near = blanked(pp.rewrite(pp.read_conllu(files / "near.conllu"), order, seed=4)[0])
-    far = pp.rewrite(pp.sample(pp.read_conllu(files / "far.conllu"), 10, seed=4), order, seed=4)[0]
+    near = blanked(pp.rewrite_word_order(pp.read_conllu(files / "near.conllu"), order, seed=4)[0])
+    far = pp.rewrite_word_order(pp.sample_sentences(pp.read_conllu(files / "far.conllu"), 10, seed=4), order, seed=4)[0]
     spec = Recipe.read(files / "mine.toml").resolved().spec()
     options = {"epochs": 2, "members": 1, "seed": 4}
     own = pp.read_conllu(files / "own.conllu")

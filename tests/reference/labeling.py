@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from panparser.sequences.model import Items, Window
+from panparser.sequences.model import SequenceFeatures, SequenceItems
 from panparser.sequences.reading import ItemReader
 
 
@@ -21,8 +21,8 @@ class Labeled(NamedTuple):
 class Labeling:
     """The sequences of some items; classes are their numbers, as texts. A gold is a list of numbers, -1 for unknown."""
 
-    window: Window
-    items: Items
+    window: SequenceFeatures
+    items: SequenceItems
     classes: int
     parts: dict[str, Sequence[int]]
 

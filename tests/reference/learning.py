@@ -9,11 +9,11 @@ from itertools import pairwise
 
 from panparser.features.reading import Arc, Derivation, Feature, Reader
 from panparser.learning.random import Random
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.parsing.constraints.proof import filtered_transitions
 from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
-from panparser.trees.gold import Gold
+from panparser.trees.gold import GoldTree
 from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update, derivations
 
 __all__ = ["Example", "Hypothesis", "Perceptron", "Random", "ReferenceLearner", "Update"]
@@ -47,10 +47,10 @@ class Example:
     """A sentence to learn from; labels are None where unknown."""
 
     reader: Reader
-    gold: Gold
+    gold: GoldTree
     labels: Sequence[str | None] = ()
     static: tuple[str, ...] | None = None  # the derivation, if the oracle is static
-    given: Gold | None = None  # constraints of the search; some tree satisfies them all
+    given: GoldTree | None = None  # constraints of the search; some tree satisfies them all
 
 
 @dataclass
@@ -149,7 +149,7 @@ class ReferenceLearner(StrategyLearner):
 
     # --- A&W 2018, Algorithm 1, with every kind of restart ---
 
-    def train_one_sentence(self, example: Example, strategy: Strategy, exploration: float = 0) -> None:
+    def train_one_sentence(self, example: Example, strategy: TrainingStrategy, exploration: float = 0) -> None:
         """`exploration` is that of the epoch. Without a restart and a horizon the loop body runs once."""
         if strategy.oracle == "static":
             example = replace(example, static=self.static_derivation(example))

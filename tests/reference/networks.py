@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.labels import Labels
 from panparser.learning.record import TrainingRecord
 from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.inputs import Vocabulary
-from panparser.networks.network import Input, Network
+from panparser.networks.network import NetworkInput, NetworkSpec
 from panparser.networks.precision import stored
 from panparser.networks.tagging import TagClasses
 from panparser.parsing.parser import Parser, classifier_model
@@ -33,7 +33,7 @@ _LETTER, _VALUE, _WINDOW, _SLOPE, _NEAR, _LONGEST = 32, 32, 5, 0.1, 8, 40
 
 
 def shapes(
-    network: Network, vocabulary: Vocabulary, classes: TagClasses, actions: int, labels: int, dimensions: int = 0
+    network: NetworkSpec, vocabulary: Vocabulary, classes: TagClasses, actions: int, labels: int, dimensions: int = 0
 ) -> dict[str, tuple[int, ...]]:
     """The arrays of a network, and their shapes; `dimensions` are those of pre-trained vectors."""
     found: dict[str, tuple[int, ...]] = {}
@@ -49,7 +49,7 @@ def shapes(
     return found | (_scorer_shapes(network, width, actions, labels) if network.positions else {})
 
 
-def _scorer_shapes(network: Network, width: int, actions: int, labels: int) -> dict[str, tuple[int, ...]]:
+def _scorer_shapes(network: NetworkSpec, width: int, actions: int, labels: int) -> dict[str, tuple[int, ...]]:
     hidden = network.hidden
     found: dict[str, tuple[int, ...]] = {"absent": (width,)}
     found |= {"positions.weight": (hidden, len(network.positions) * width), "positions.bias": (hidden,)}
@@ -72,7 +72,7 @@ def _scorer_shapes(network: Network, width: int, actions: int, labels: int) -> d
     return found
 
 
-def _input_shapes(one: Input, vocabulary: Vocabulary, dimensions: int) -> dict[str, tuple[int, ...]]:
+def _input_shapes(one: NetworkInput, vocabulary: Vocabulary, dimensions: int) -> dict[str, tuple[int, ...]]:
     if one.column == "vector":
         return {"vectors.weight": (one.size, dimensions)}
     if one.column != "characters":
@@ -98,7 +98,7 @@ def _layer_shapes(names: Iterable[str], inputs: int, size: int) -> dict[str, tup
 
 
 def random_network_parser(
-    spec: ParserSpec, network: Network, treebank: Treebank, *, seed: int = 1, vectors: Vectors | None = None
+    spec: ParserSpec, network: NetworkSpec, treebank: Treebank, *, seed: int = 1, vectors: WordVectors | None = None
 ) -> Parser:
     """A parser whose network has random weights; it knows the words and the labels of a treebank."""
     labels = Labels.anywhere(tuple(sorted({*treebank.vocabulary("deprel")} - {"_"})) if spec.labeled else ())
@@ -108,14 +108,14 @@ def random_network_parser(
 
 
 def random_network_tagger(
-    network: Network, treebank: Treebank, *, seed: int = 1, vectors: Vectors | None = None
+    network: NetworkSpec, treebank: Treebank, *, seed: int = 1, vectors: WordVectors | None = None
 ) -> NetworkTagger:
     """A tagger whose network has random weights; it knows the words and the tags of a treebank."""
     return NetworkTagger(_classifier(network, treebank, (0, 0), seed, vectors), TrainingRecord(), vectors)
 
 
 def _classifier(
-    network: Network, treebank: Treebank, sizes: tuple[int, int], seed: int, vectors: Vectors | None
+    network: NetworkSpec, treebank: Treebank, sizes: tuple[int, int], seed: int, vectors: WordVectors | None
 ) -> NetworkClassifier:
     vocabulary, classes = Vocabulary.of(network, treebank), TagClasses.of(network, treebank)
     random = np.random.default_rng(seed)
@@ -152,10 +152,10 @@ class ReferenceNetwork:
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkSpec,
         vocabulary: Mapping[str, Sequence[str]],
         arrays: Mapping[str, npt.NDArray[Any]],
-        vectors: Vectors | None = None,
+        vectors: WordVectors | None = None,
     ) -> None:
         self.network, self.vocabulary, self.vectors = network, vocabulary, vectors
         self.arrays: dict[str, Any] = {name: array.tolist() for name, array in arrays.items()}
@@ -187,7 +187,7 @@ class ReferenceNetwork:
             every.append(found)
         return every
 
-    def _input(self, one: Input, sentence: Sentence, word: int, given: Sequence[int | None] | None) -> Vector:
+    def _input(self, one: NetworkInput, sentence: Sentence, word: int, given: Sequence[int | None] | None) -> Vector:
         column = one.column
         if (word, column) in self.hidden_inputs:
             return [0.0] * one.size
@@ -215,7 +215,7 @@ class ReferenceNetwork:
         cell = _cell("feats", sentence, word)
         return [self._number("feats", feature) for feature in cell.split("|") if cell != "_"]
 
-    def _spelled(self, one: Input, form: str) -> Vector:
+    def _spelled(self, one: NetworkInput, form: str) -> Vector:
         if len(form) > _LONGEST:
             form = form[: _LONGEST // 2] + form[-_LONGEST // 2 :]
         known = self.vocabulary["characters"]

@@ -14,7 +14,7 @@ from itertools import pairwise, takewhile
 from typing import Any
 
 from panparser.learning.random import Random
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class StrategyLearner(ABC):
         candidates = self.violations([c0], example)
         return max(candidates, key=lambda pair: pair[1].score - pair[0].score)
 
-    def violations(self, start: Beam, example: Any, strategy: Strategy | None = None) -> list[Pair]:
+    def violations(self, start: Beam, example: Any, strategy: TrainingStrategy | None = None) -> list[Pair]:
         """The candidates of MAXVIOLATIONORACLE: pairs from the first violation to the end of the sentence.
 
         The loop of the paper ends with the beam; if derivations differ in length it must also wait for the gold.
         """
-        strategy = strategy or Strategy()
+        strategy = strategy or TrainingStrategy()
         gold, beam = self.find_violation(start, example, strategy.horizon)
         base = min(c.loss for c in start)
         candidates = [self.pair(gold, beam, strategy)]
@@ -127,7 +127,7 @@ class StrategyLearner(ABC):
         return horizon is not None and len(self.steps) > horizon
 
     @staticmethod
-    def pair(gold: Beam, beam: Beam, strategy: Strategy) -> Pair:
+    def pair(gold: Beam, beam: Beam, strategy: TrainingStrategy) -> Pair:
         """The positive and negative hypothesis of one length."""
         if strategy.positive == "best-scoring":
             return gold[0], beam[0]
@@ -135,7 +135,7 @@ class StrategyLearner(ABC):
 
     # --- A&W 2018, Algorithm 2 ---
 
-    def training_unit(self, start: Beam, example: Any, strategy: Strategy) -> tuple[Pair, int, bool]:
+    def training_unit(self, start: Beam, example: Any, strategy: TrainingStrategy) -> tuple[Pair, int, bool]:
         """One search and its update: the pair, its step, and whether it was wrong."""
         started = len(start[0].at.actions)
         if strategy.update_at == "first-violation":
@@ -169,13 +169,13 @@ class StrategyLearner(ABC):
 
     # --- A&W 2018, Algorithm 1 ---
 
-    def learn_from(self, start: Beam, example: Any, strategy: Strategy, exploration: float) -> None:
+    def learn_from(self, start: Beam, example: Any, strategy: TrainingStrategy, exploration: float) -> None:
         """A&W 2018, Algorithm 1, with every kind of restart; `exploration` is that of the epoch."""
         while start and not all(c.is_final for c in start):
             pair, step, is_wrong = self.training_unit(start, example, strategy)
             start = self.next_start(pair, step, is_wrong, strategy, exploration)
 
-    def next_start(self, pair: Pair, step: int, is_wrong: bool, strategy: Strategy, exploration: float) -> Beam:
+    def next_start(self, pair: Pair, step: int, is_wrong: bool, strategy: TrainingStrategy, exploration: float) -> Beam:
         """The hypotheses that the next search starts from; none ends the sentence."""
         positive, negative = pair
         beam, gold = self.steps[step]
@@ -205,7 +205,7 @@ class StrategyLearner(ABC):
         return options[-1]
 
 
-def choose_length(candidates: list[Pair], strategy: Strategy) -> int:
+def choose_length(candidates: list[Pair], strategy: TrainingStrategy) -> int:
     """i_update of A&W 2018, Algorithm 2, counted from the first violation."""
     violations = [negative.score - positive.score for positive, negative in candidates]
     if strategy.update_at == "max-violation":

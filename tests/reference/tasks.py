@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from panparser._caching import cached_property
-from panparser.errors import StuckError
+from panparser.errors import NoLegalTransitionError
 from panparser.learning.random import Random
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.learning.task_states import Task
 from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
 
@@ -78,7 +78,7 @@ class TaskLearner(StrategyLearner):
     def __post_init__(self) -> None:
         self.random = Random(self.seed)
 
-    def train(self, input: Any, gold: Any, strategy: Strategy, exploration: float) -> None:
+    def train(self, input: Any, gold: Any, strategy: TrainingStrategy, exploration: float) -> None:
         """Learns from one example; the clock of the average ticks."""
         example = _Example(input, gold)
         if strategy.oracle == "static":
@@ -111,7 +111,7 @@ class TaskLearner(StrategyLearner):
             costs = self._costs(at, example)
             at = follow(self.task, at, min(costs, key=lambda name: costs[name]))
             if len(at.actions) > _MAX_ACTIONS:
-                raise StuckError("the derivation of an example does not end")
+                raise NoLegalTransitionError("the derivation of an example does not end")
         return at.actions
 
     def next(self, c: Hypothesis, example: _Example) -> list[Successor]:

@@ -10,7 +10,7 @@ from learners import short_sentences
 from linear import Linear
 
 TRAIN = short_sentences(25, 9)
-WINDOW = pp.Window(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a\nW1.a"), columns=("a",))
+WINDOW = pp.SequenceFeatures(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a\nW1.a"), columns=("a",))
 
 
 def sequences(count=20, seed=0):
@@ -21,21 +21,23 @@ def sequences(count=20, seed=0):
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     before = np.concatenate([[0], values[:-1]])
     before[offsets[:-1]] = 0
-    return pp.Items(offsets, {"a": values}), ((values + before) % 3).astype(np.int32)
+    return pp.SequenceItems(offsets, {"a": values}), ((values + before) % 3).astype(np.int32)
 
 
 @pytest.mark.parametrize("beam", [1, 3])
 @pytest.mark.parametrize("classifier", [pp.Perceptron(), Linear()], ids=["perceptron", "linear"])
 def test_sequences_are_learned(classifier, beam):
     items, right = sequences()
-    model = pp.train_sequences(WINDOW, items, right, 3, beam=beam, dev=(items, right), classifier=classifier, epochs=6)
+    model = pp.train_sequence_model(
+        WINDOW, items, right, 3, beam=beam, dev=(items, right), classifier=classifier, epochs=6
+    )
     assert (model.predict(items) == right).mean() > 0.9
     assert model.training.history[-1].accuracy > 90
     classes, _ = model.best(items, 0, 1)[0]
     assert list(classes) == model.predict(items).tolist()[: len(classes)]
     assert len(model.best(items, 0, 3, beam=0)) == min(3, 3 ** len(classes))
     with pytest.raises(pp.SpecError, match="members is about the weights"):
-        pp.train_sequences(WINDOW, items, right, 3, classifier=classifier, members=3)
+        pp.train_sequence_model(WINDOW, items, right, 3, classifier=classifier, members=3)
 
 
 def test_a_perceptron_in_python_makes_the_updates_of_the_engine():
@@ -50,7 +52,7 @@ def test_a_perceptron_in_python_makes_the_updates_of_the_engine():
 
     recorders = Recorder(), Recorder()
     for recorder, more in zip(recorders, ({"members": 1}, {"classifier": pp.Perceptron()}), strict=True):
-        pp.train_sequences(WINDOW, items, right, 3, beam=2, epochs=3, listeners=[recorder], **more)
+        pp.train_sequence_model(WINDOW, items, right, 3, beam=2, epochs=3, listeners=[recorder], **more)
     assert recorders[0].updates == recorders[1].updates
     assert len(recorders[0].updates) > 3
 
@@ -81,20 +83,20 @@ def test_a_tagger_with_a_class_that_is_not_registered(tmp_path, run):
 def test_what_taggers_with_a_classifier_refuse():
     items, right = sequences(4)
     with pytest.raises(pp.SpecError, match="prune is about the weights"):
-        pp.train_sequences(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune=1)
+        pp.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune=1)
 
     class Wrong(pp.Listener):
         def before_sentence(self, epoch, sentence):
-            return pp.Instead(gold=7)
+            return pp.Replacement(gold=7)
 
     with pytest.raises(pp.SpecError, match="the right classes must be"):
-        pp.train_sequences(WINDOW, items, right, 3, classifier=pp.Perceptron(), listeners=[Wrong()])
+        pp.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), listeners=[Wrong()])
 
 
 @pytest.mark.parametrize("classifier", [None, pp.Perceptron()], ids=["engine", "classifier"])
 def test_items_without_a_column_of_the_window_are_refused_before_training(classifier):
     items, right = sequences(4)
-    bare = pp.Items(items.offsets)
+    bare = pp.SequenceItems(items.offsets)
 
     class Never(pp.Listener):
         def before_epoch(self, epoch):
@@ -103,4 +105,4 @@ def test_items_without_a_column_of_the_window_are_refused_before_training(classi
     options = {"classifier": classifier, "listeners": [Never()]}
     for chosen, dev in ((bare, None), (items, (bare, right))):
         with pytest.raises(pp.SpecError, match="the items have no such column"):
-            pp.train_sequences(WINDOW, chosen, right, 3, dev=dev, **options)
+            pp.train_sequence_model(WINDOW, chosen, right, 3, dev=dev, **options)

@@ -52,7 +52,7 @@ def test_files_without_words_are_refused(tmp_path):
 
 @pytest.mark.parametrize("tags", [{"a": "noun"}, {"": "NOUN"}, {"a": ()}, ["a"]])
 def test_only_universal_tags_are_taken(tags):
-    with pytest.raises(pp.SpecError, match="tags of Lexicon"):
+    with pytest.raises(pp.SpecError, match="Lexicon: tags"):
         pp.Lexicon(tags)
 
 
@@ -159,7 +159,7 @@ def test_pipelines_learn_with_it():
     pipeline = pp.train_pipeline(spec, SAMPLE, lexicon=WORDS)
     assert pipeline.columns == ("upos",)
     assert pipeline.taggers[0].lexicon is not None
-    with pytest.raises(pp.SpecError, match="lexicon of train_pipeline"):
+    with pytest.raises(pp.SpecError, match="train_pipeline: lexicon"):
         pp.train_pipeline(pp.PipelineSpec(parts=("parser",)), SAMPLE, lexicon=WORDS)
-    with pytest.raises(pp.SpecError, match="columns of PipelineSpec"):
+    with pytest.raises(pp.SpecError, match="PipelineSpec: columns"):
         pp.PipelineSpec(columns=("lemma",))

@@ -29,7 +29,7 @@ TEMPLATES = pp.Templates.parse("""
     T-2 T-1 W0.a
     T-1.kind W1.a
 """)
-WINDOW = pp.Window(templates=TEMPLATES, columns=("a", "b"), parts=("kind",))
+WINDOW = pp.SequenceFeatures(templates=TEMPLATES, columns=("a", "b"), parts=("kind",))
 
 
 def random_items(seed: int, classes: int, sequences: int = 6, allowed: bool = False, unknown: float = 0.0):
@@ -43,8 +43,10 @@ def random_items(seed: int, classes: int, sequences: int = 6, allowed: bool = Fa
     sets = None
     if allowed:
         members = [sorted(rng.choice(classes, rng.integers(1, classes + 1), replace=False)) for _ in range(3)]
-        sets = pp.Allowed(rng.integers(-1, 3, size).astype(np.int32), [list(map(int, chosen)) for chosen in members])
-    return pp.Items(offsets, columns, allowed=sets), right
+        sets = pp.AllowedLabels(
+            rng.integers(-1, 3, size).astype(np.int32), [list(map(int, chosen)) for chosen in members]
+        )
+    return pp.SequenceItems(offsets, columns, allowed=sets), right
 
 
 def run_of(window, items, right, classes, beam, listeners=(), **options) -> EngineSequenceRun:
@@ -97,8 +99,8 @@ def python_rows(learner: TaskLearner) -> Counter:
     return rows
 
 
-def kinds(classes: int) -> pp.Classes:
-    return pp.Classes(classes, {"kind": [c // 2 for c in range(classes)]})
+def kinds(classes: int) -> pp.LabelSet:
+    return pp.LabelSet(classes, {"kind": [c // 2 for c in range(classes)]})
 
 
 @pytest.mark.unmeasured
@@ -127,7 +129,7 @@ def test_sets_of_classes_and_unknown_ones_are_learned_from_as_in_python(seed, cl
     items, right = random_items(seed, classes, allowed=True, unknown=0.2)
     if not items.size or (right < 0).all():
         return
-    strategy = pp.Strategy.from_values({"base": name, "focus": focus})
+    strategy = pp.TrainingStrategy.from_values({"base": name, "focus": focus})
     run, recorder, model, learner = both(WINDOW, items, right, kinds(classes), beam, strategy=strategy, seed=seed % 7)
     assert recorder.updates == learner.updates
     assert engine_rows(run) == python_rows(learner)
@@ -149,11 +151,11 @@ def test_words_of_a_treebank_are_read_as_in_python():
         W0.feats W0.number
         T-1 W0.shape
     """)
-    window = pp.Window(templates=templates, columns=("number",))
+    window = pp.SequenceFeatures(templates=templates, columns=("number",))
     numbers = np.arange(treebank.words, dtype=np.int32) % 5
-    items = pp.Items.of(treebank, {"number": numbers})
+    items = pp.SequenceItems.of(treebank, {"number": numbers})
     right = np.array(treebank.column("upos"))
-    run, recorder, _, learner = both(window, items, right, pp.Classes(len(treebank.vocabulary("upos"))), 2)
+    run, recorder, _, learner = both(window, items, right, pp.LabelSet(len(treebank.vocabulary("upos"))), 2)
     assert recorder.updates == learner.updates
     assert engine_rows(run) == python_rows(learner)
 
@@ -178,9 +180,9 @@ SHAPES = [
 @pytest.mark.parametrize(("first", "second"), list(itertools.combinations(SHAPES, 2)))
 def test_shapes_are_those_of_python(first, second):
     rows = "".join(f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate((first, second), 1))
-    items = pp.Items.of(pp.parse_conllu(rows + "\n"))
-    window = pp.Window(templates=pp.Templates.parse("W0.shape"))
-    model = pp.train_sequences(window, items, np.array([0, 1], dtype=np.int32), 2, epochs=3)
+    items = pp.SequenceItems.of(pp.parse_conllu(rows + "\n"))
+    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.shape"))
+    model = pp.train_sequence_model(window, items, np.array([0, 1], dtype=np.int32), 2, epochs=3)
     a, b = model.predict(items).tolist()
     assert (a == b) == (shape(first) == shape(second))
 
@@ -189,7 +191,7 @@ def test_shapes_are_those_of_python(first, second):
 @pytest.mark.parametrize("seed", range(4))
 def test_exhaustive_search_is_brute_force(seed, classes):
     items, right = random_items(seed, classes, allowed=True)
-    model = pp.train_sequences(WINDOW, items, right, kinds(classes), beam=2, epochs=2)
+    model = pp.train_sequence_model(WINDOW, items, right, kinds(classes), beam=2, epochs=2)
     labeling = Labeling(WINDOW, items, classes, dict(kinds(classes).parts))
     for sequence in range(len(items)):
         length = int(np.diff(items.offsets)[sequence])
@@ -206,7 +208,9 @@ def test_exhaustive_search_is_brute_force(seed, classes):
         for classes_of_items, score in found:
             chosen = np.full(items.size, -1, dtype=np.int32)
             chosen[items.offsets[sequence] : items.offsets[sequence + 1]] = classes_of_items
-            forced = pp.Items(items.offsets, items.columns, allowed=pp.Allowed(chosen, [[c] for c in range(classes)]))
+            forced = pp.SequenceItems(
+                items.offsets, items.columns, allowed=pp.AllowedLabels(chosen, [[c] for c in range(classes)])
+            )
             assert model.best(forced, sequence, 1, beam=1) == [(classes_of_items, score)]
         assert model.best(items, sequence, 3, beam=len(every) + 1) == found[:3]
 
@@ -214,7 +218,7 @@ def test_exhaustive_search_is_brute_force(seed, classes):
 @pytest.mark.parametrize("classes", [2, 7])
 def test_greedy_is_a_beam_of_one(classes):
     items, right = random_items(3, classes, sequences=30, allowed=True)
-    model = pp.train_sequences(WINDOW, items, right, kinds(classes), epochs=2)
+    model = pp.train_sequence_model(WINDOW, items, right, kinds(classes), epochs=2)
     greedy = model.predict(items)
     for sequence in range(len(items)):
         first, end = items.offsets[sequence : sequence + 2]
@@ -225,7 +229,7 @@ def test_greedy_is_a_beam_of_one(classes):
 
 def test_threads_and_seeds_change_nothing_but_what_they_should():
     items, right = random_items(1, 7, sequences=60)
-    models = [pp.train_sequences(WINDOW, items, right, kinds(7), epochs=2, seed=seed) for seed in (1, 1, 2)]
+    models = [pp.train_sequence_model(WINDOW, items, right, kinds(7), epochs=2, seed=seed) for seed in (1, 1, 2)]
     arrays = [{name: array.tobytes() for name, array in model.to_arrays().items()} for model in models]
     assert arrays[0] == arrays[1] != arrays[2]
     for beam in (1, 4):
@@ -237,7 +241,7 @@ def test_a_model_comes_back_from_its_arrays():
     for classes in (2, 300):
         items, right = random_items(1, classes)
         parts = kinds(classes)
-        model = pp.train_sequences(WINDOW, items, right, parts, epochs=2, beam=2)
+        model = pp.train_sequence_model(WINDOW, items, right, parts, epochs=2, beam=2)
         again = pp.SequenceModel.from_file(model.to_arrays("x."), model.to_values(), "x.")
         assert (again.predict(items) == model.predict(items)).all()
         assert again.to_values() == model.to_values()
@@ -251,7 +255,7 @@ def test_a_development_set_chooses_the_epoch_and_counts_other_classes_as_wrong()
     items, right = random_items(2, 3, sequences=40)
     other = right.copy()
     other[::2] = -2
-    model = pp.train_sequences(WINDOW, items, right, kinds(3), dev=(items, other), epochs=4, prune=0.5)
+    model = pp.train_sequence_model(WINDOW, items, right, kinds(3), dev=(items, other), epochs=4, prune=0.5)
     history = model.training["history"]
     assert all(0 < report["accuracy"] <= 50 for report in history)
     assert max(history, key=lambda report: report["accuracy"])["epoch"] <= model.training["best_epoch"]
@@ -259,41 +263,43 @@ def test_a_development_set_chooses_the_epoch_and_counts_other_classes_as_wrong()
 
 
 BAD = {
-    "no such attribute": lambda: pp.Window(templates=pp.Templates.parse("W0.nothing")),
-    "no such part": lambda: pp.Window(templates=pp.Templates.parse("T-1.upos")),
-    "a parser's state": lambda: pp.Window(templates=pp.Templates.parse("S0.form")),
-    "no treebank": lambda: pp.train_sequences(
-        pp.Window(templates=pp.Templates.parse("W0.form")), random_items(1, 2)[0], random_items(1, 2)[1], 2
+    "no such attribute": lambda: pp.SequenceFeatures(templates=pp.Templates.parse("W0.nothing")),
+    "no such part": lambda: pp.SequenceFeatures(templates=pp.Templates.parse("T-1.upos")),
+    "a parser's state": lambda: pp.SequenceFeatures(templates=pp.Templates.parse("S0.form")),
+    "no treebank": lambda: pp.train_sequence_model(
+        pp.SequenceFeatures(templates=pp.Templates.parse("W0.form")), random_items(1, 2)[0], random_items(1, 2)[1], 2
     ),
-    "no column": lambda: pp.train_sequences(
-        WINDOW, pp.Items(np.array([0, 1])), np.zeros(1, np.int32), pp.Classes(1, {"kind": [0]})
+    "no column": lambda: pp.train_sequence_model(
+        WINDOW, pp.SequenceItems(np.array([0, 1])), np.zeros(1, np.int32), pp.LabelSet(1, {"kind": [0]})
     ),
-    "no part of classes": lambda: pp.train_sequences(WINDOW, *random_items(1, 2), 2),
-    "a class too many": lambda: pp.train_sequences(WINDOW, *random_items(1, 4), kinds(3)),
-    "too few classes": lambda: pp.train_sequences(WINDOW, random_items(1, 4)[0], np.zeros(1, np.int32), kinds(4)),
-    "nothing known": lambda: pp.train_sequences(WINDOW, random_items(1, 4)[0], random_items(1, 4)[1] * 0 - 1, kinds(4)),
-    "an empty set": lambda: pp.Items(
+    "no part of classes": lambda: pp.train_sequence_model(WINDOW, *random_items(1, 2), 2),
+    "a class too many": lambda: pp.train_sequence_model(WINDOW, *random_items(1, 4), kinds(3)),
+    "too few classes": lambda: pp.train_sequence_model(WINDOW, random_items(1, 4)[0], np.zeros(1, np.int32), kinds(4)),
+    "nothing known": lambda: pp.train_sequence_model(
+        WINDOW, random_items(1, 4)[0], random_items(1, 4)[1] * 0 - 1, kinds(4)
+    ),
+    "an empty set": lambda: pp.SequenceItems(
         np.array([0, 1]),
         {"a": np.zeros(1, np.int32), "b": np.zeros(1, np.int32)},
-        allowed=pp.Allowed(np.zeros(1, np.int32), [[]]),
+        allowed=pp.AllowedLabels(np.zeros(1, np.int32), [[]]),
     ).lowered(WINDOW, 2),
-    "an option for parsers": lambda: pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), margin=0.1),
-    "a column of another length": lambda: pp.Items(np.array([0, 1]), {"a": np.zeros(2, np.int32)}),
-    "no classes": lambda: pp.Classes(0),
-    "numbers that are too large": lambda: pp.Items(np.array([0, 1]), {"a": np.array([1 << 40])}),
-    "numbers that are far too large": lambda: pp.Items(np.array([0, 1]), {"a": [1 << 70]}),
-    "numbers with fractions": lambda: pp.Items(np.array([0, 1]), {"a": np.array([0.5])}),
-    "texts": lambda: pp.Items(np.array([0, 1]), {"a": ["x"]}),
-    "a part that is too large": lambda: pp.Classes(1, {"kind": [1 << 40]}),
-    "a right class that would wrap": lambda: pp.train_sequences(
+    "an option for parsers": lambda: pp.train_sequence_model(WINDOW, *random_items(1, 4), kinds(4), margin=0.1),
+    "a column of another length": lambda: pp.SequenceItems(np.array([0, 1]), {"a": np.zeros(2, np.int32)}),
+    "no classes": lambda: pp.LabelSet(0),
+    "numbers that are too large": lambda: pp.SequenceItems(np.array([0, 1]), {"a": np.array([1 << 40])}),
+    "numbers that are far too large": lambda: pp.SequenceItems(np.array([0, 1]), {"a": [1 << 70]}),
+    "numbers with fractions": lambda: pp.SequenceItems(np.array([0, 1]), {"a": np.array([0.5])}),
+    "texts": lambda: pp.SequenceItems(np.array([0, 1]), {"a": ["x"]}),
+    "a part that is too large": lambda: pp.LabelSet(1, {"kind": [1 << 40]}),
+    "a right class that would wrap": lambda: pp.train_sequence_model(
         WINDOW, random_items(1, 4)[0], random_items(1, 4)[1].astype(np.int64) + (1 << 32), kinds(4)
     ),
-    "a set that would wrap": lambda: pp.Items(
+    "a set that would wrap": lambda: pp.SequenceItems(
         np.array([0, 1]),
         {"a": np.zeros(1, np.int32), "b": np.zeros(1, np.int32)},
-        allowed=pp.Allowed(np.array([1 << 32]), [[1]]),
+        allowed=pp.AllowedLabels(np.array([1 << 32]), [[1]]),
     ).lowered(WINDOW, 2),
-    "no such sequence": lambda: pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), epochs=1).best(
+    "no such sequence": lambda: pp.train_sequence_model(WINDOW, *random_items(1, 4), kinds(4), epochs=1).best(
         random_items(1, 4)[0], 10_000, 2
     ),
 }
@@ -308,8 +314,8 @@ def test_what_cannot_be_is_refused(bad):
 
 def test_the_engine_refuses_what_it_cannot_read():
     items, right = random_items(1, 4)
-    model = pp.train_sequences(WINDOW, items, right, kinds(4), epochs=1)
-    other = pp.Window(templates=pp.Templates.parse("W0.a"), columns=("a",), parts=("kind",))
+    model = pp.train_sequence_model(WINDOW, items, right, kinds(4), epochs=1)
+    other = pp.SequenceFeatures(templates=pp.Templates.parse("W0.a"), columns=("a",), parts=("kind",))
     with pytest.raises(ValueError, match="prepared for other templates"):
         model.scorer.engine.predict(items.lowered(other, 4), 1, 1)
     lowered = items.lowered(WINDOW, 4)
@@ -319,7 +325,7 @@ def test_the_engine_refuses_what_it_cannot_read():
 
 
 def test_a_manifest_that_is_damaged():
-    model = pp.train_sequences(WINDOW, *random_items(1, 4), kinds(4), epochs=1)
+    model = pp.train_sequence_model(WINDOW, *random_items(1, 4), kinds(4), epochs=1)
     for damage in ({"parts": None}, {"parts": []}, {"classes": "x"}, {"window": {}}, {"layer": None}):
         with pytest.raises(pp.ModelError):
             pp.SequenceModel.from_file(model.to_arrays(), model.to_values() | damage)
@@ -344,9 +350,11 @@ def test_templates_of_sequences_print_as_they_are_read():
 
 
 def test_an_empty_treebank_is_labeled():
-    window = pp.Window(templates=pp.Templates.parse("W0.form"))
-    model = pp.train_sequences(window, pp.Items.of(ENGLISH), np.array(ENGLISH.column("upos")), 30, epochs=1)
-    assert len(model.predict(pp.Items.of(pp.parse_conllu("")))) == 0
+    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
+    model = pp.train_sequence_model(
+        window, pp.SequenceItems.of(ENGLISH), np.array(ENGLISH.column("upos")), 30, epochs=1
+    )
+    assert len(model.predict(pp.SequenceItems.of(pp.parse_conllu("")))) == 0
 
 
 def test_long_sequences_take_time_by_their_length():
@@ -354,9 +362,9 @@ def test_long_sequences_take_time_by_their_length():
     rng = np.random.default_rng(1)
     size = 200_000
     columns = {name: rng.integers(0, 50, size).astype(np.int32) for name in ("a", "b")}
-    items, right = pp.Items(np.array([0, size]), columns), rng.integers(0, 2, size).astype(np.int32)
+    items, right = pp.SequenceItems(np.array([0, size]), columns), rng.integers(0, 2, size).astype(np.int32)
     began = time.process_time()
-    model = pp.train_sequences(WINDOW, items, right, kinds(2), epochs=1)
+    model = pp.train_sequence_model(WINDOW, items, right, kinds(2), epochs=1)
     assert model.training["history"][0]["updates"] > size / 10
     assert len(model.predict(items)) == size
     assert time.process_time() - began < 20
@@ -364,11 +372,11 @@ def test_long_sequences_take_time_by_their_length():
 
 def test_a_treebank_is_checked_before_the_engine_sees_it():
     treebank = ENGLISH[:5].copy()
-    window = pp.Window(templates=pp.Templates.parse("W0.form"))
-    items = pp.Items(treebank.offsets, treebank=treebank)
-    model = pp.train_sequences(window, items, np.zeros(treebank.words, np.int32), 2, epochs=1)
+    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
+    items = pp.SequenceItems(treebank.offsets, treebank=treebank)
+    model = pp.train_sequence_model(window, items, np.zeros(treebank.words, np.int32), 2, epochs=1)
     treebank.column("form")[0] = 2_000_000_000
-    for changed in items, pp.Items(treebank.offsets, treebank=treebank), pp.Items.of(treebank):
+    for changed in items, pp.SequenceItems(treebank.offsets, treebank=treebank), pp.SequenceItems.of(treebank):
         with pytest.raises(pp.TreebankError):
             model.predict(changed)
 

@@ -18,7 +18,7 @@ TRAIN, DEV = ENGLISH[:200], ENGLISH[200:]
 
 @pytest.fixture(scope="module")
 def tagger() -> pp.Tagger:
-    spec = pp.TaggerSpec(columns=("upos", "feats"), dictionary=pp.DictionaryRule(5, 0.1))
+    spec = pp.TaggerSpec(columns=("upos", "feats"), dictionary=pp.TagDictionaryThresholds(5, 0.1))
     return pp.train_tagger(spec, TRAIN, dev=DEV, epochs=3, members=2)
 
 
@@ -99,7 +99,7 @@ def test_the_dictionary_has_frequent_words_of_one_tag():
     noun = treebank.vocabulary("upos").index("NOUN") - 1
 
     def words(least, rare):
-        return pp.TagDictionary.of(treebank, right, pp.DictionaryRule(least, rare)).class_of
+        return pp.TagDictionary.of(treebank, right, pp.TagDictionaryThresholds(least, rare)).class_of
 
     assert words(4, 0.0) == {"dog": noun}
     assert words(4, 0.1) == {"dog": noun, "cat": noun}
@@ -156,8 +156,8 @@ BAD = {
     "reads what it tags": lambda: pp.TaggerSpec(templates=pp.Templates.parse("W-1.upos")),
     "beam": lambda: pp.TaggerSpec(beam=0),
     "dictionary": lambda: pp.TaggerSpec(dictionary=5),
-    "rule": lambda: pp.DictionaryRule(0),
-    "rare": lambda: pp.DictionaryRule(1, 0.5),
+    "rule": lambda: pp.TagDictionaryThresholds(0),
+    "rare": lambda: pp.TagDictionaryThresholds(1, 0.5),
     "spec": lambda: pp.train_tagger(pp.ParserSpec(), TRAIN),
     "treebank": lambda: pp.train_tagger(pp.TaggerSpec(), "file"),
     "nothing to learn": lambda: pp.train_tagger(pp.TaggerSpec(), pp.parse_conllu("1\ta" + "\t_" * 8 + "\n\n")),
@@ -202,8 +202,8 @@ def test_a_dictionary_has_frequent_words_of_nearly_one_tag():
     )
     tags = ["N", "V"]
     right = np.array([tags.index(sentence.values("upos")[0]) for sentence in treebank], dtype=np.int32)
-    strict = TagDictionary.of(treebank, right, pp.DictionaryRule(least=5, rare=0.02))
+    strict = TagDictionary.of(treebank, right, pp.TagDictionaryThresholds(least=5, rare=0.02))
     assert strict.class_of == {"sure": 0}
-    lax = TagDictionary.of(treebank, right, pp.DictionaryRule(least=5, rare=0.4))
+    lax = TagDictionary.of(treebank, right, pp.TagDictionaryThresholds(least=5, rare=0.4))
     assert lax.class_of == {"sure": 0, "mixed": 0}
-    assert not TagDictionary.of(treebank, right, pp.DictionaryRule(least=21, rare=0.4)).class_of
+    assert not TagDictionary.of(treebank, right, pp.TagDictionaryThresholds(least=21, rare=0.4)).class_of

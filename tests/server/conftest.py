@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from panparser.server.models import Models, Served
+from panparser.server.models import ModelRegistry, ServedModel
 
 
 @pytest.fixture(scope="session")
 def models():
-    return Models([Served.of("en")])
+    return ModelRegistry([ServedModel.of("en")])
 
 
 @pytest.fixture(scope="session")

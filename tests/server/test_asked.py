@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from panparser.server.asked import Asked
+from panparser.server.asked import ProcessRequest
 from panparser.server.limits import Limits
 from panparser.server.refusals import RequestError
 
 LIMITS = Limits(beam=8, k_best=5)
 
 
-def asked(**parameters: str) -> Asked:
-    return Asked.of({"data": "x", **parameters}, LIMITS)
+def asked(**parameters: str) -> ProcessRequest:
+    return ProcessRequest.of({"data": "x", **parameters}, LIMITS)
 
 
 def test_by_default_conllu_goes_through():
-    assert asked() == Asked(data="x")
+    assert asked() == ProcessRequest(data="x")
 
 
 def test_text_is_normalized_and_has_no_mark():
@@ -87,4 +87,4 @@ def test_what_is_unknown_or_too_much_is_refused(parameters, message):
 
 def test_data_is_required():
     with pytest.raises(RequestError, match=r"The parameter 'data' is required\."):
-        Asked.of({}, LIMITS)
+        ProcessRequest.of({}, LIMITS)

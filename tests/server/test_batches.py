@@ -12,30 +12,34 @@ from urllib.parse import quote
 import pytest
 
 from conllu_lines import line
-from panparser.server.asked import Asked
-from panparser.server.batches import Batches, Begun
+from panparser.server.asked import ProcessRequest
+from panparser.server.batches import BatchQueue, StartedRequest
 from panparser.server.limits import Limits
-from panparser.server.processing import Work
+from panparser.server.processing import RequestProcessor
 from panparser.server.refusals import RequestError
 
 LIMITS = Limits()
 TEXTS = [f"Number {number} ate the pizza. He slept." for number in range(12)]
 
 
-def works(models, **parameters: str) -> list[Work]:
+def works(models, **parameters: str) -> list[RequestProcessor]:
     each = {"tokenizer": "", "parser": "", **parameters}
-    return [Work(models.served[0], Asked.of({**each, "data": text}, LIMITS), LIMITS) for text in TEXTS]
+    return [
+        RequestProcessor(models.served[0], ProcessRequest.of({**each, "data": text}, LIMITS), LIMITS) for text in TEXTS
+    ]
 
 
-def written(works: list[Work], monkeypatch) -> tuple[list, int]:
+def written(works: list[RequestProcessor], monkeypatch) -> tuple[list, int]:
     """What comes of works that wait for one thread at the same time; and how often it annotated."""
     calls = []
-    annotate = Work.annotate
-    monkeypatch.setattr(Work, "annotate", lambda self, treebank: calls.append(treebank) or annotate(self, treebank))
+    annotate = RequestProcessor.annotate
+    monkeypatch.setattr(
+        RequestProcessor, "annotate", lambda self, treebank: calls.append(treebank) or annotate(self, treebank)
+    )
 
     async def run():
         with ThreadPoolExecutor(1) as pool:
-            batches = Batches(pool, 1)
+            batches = BatchQueue(pool, 1)
             all_wait = threading.Event()
             pool.submit(all_wait.wait)
             waiting = [batches.write(work, next(work.read())) for work in works]
@@ -66,14 +70,14 @@ def test_different_wishes_are_kept_apart(models, monkeypatch):
 
 def test_who_fails_fails_alone(models, monkeypatch):
     together = works(models)
-    render = Work.render
+    render = RequestProcessor.render
 
     def fails(self, *place):
         if self is together[5]:
             raise RequestError("no")
         return render(self, *place)
 
-    monkeypatch.setattr(Work, "render", fails)
+    monkeypatch.setattr(RequestProcessor, "render", fails)
     found, _ = written(together, monkeypatch)
     assert [isinstance(each, RequestError) for each in found] == [number == 5 for number in range(12)]
 
@@ -97,12 +101,12 @@ def test_short_requests_that_come_together_get_what_they_would_get_alone(ask):
 def test_threads_are_called_as_long_as_somebody_waits(models):
     async def run():
         with ThreadPoolExecutor(2) as pool:
-            batches = Batches(pool, 2)
+            batches = BatchQueue(pool, 2)
             asked = works(models) * 10
             sizes = [1 << 16] * len(asked)  # two at a time
 
             def begin(work):
-                return Begun(work, iter(()), deque(work.read()), lambda work, text: text.encode())
+                return StartedRequest(work, iter(()), deque(work.read()), lambda work, text: text.encode())
 
             waiting = [batches.begin(partial(begin, work), size) for work, size in zip(asked, sizes, strict=True)]
             found = await asyncio.gather(*waiting)

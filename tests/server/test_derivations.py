@@ -16,7 +16,7 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from conllu_lines import line
-from panparser.server.models import Models, Served
+from panparser.server.models import ModelRegistry, ServedModel
 
 TEXT = {"tokenizer": "", "tagger": "", "data": "He slept. They ate the pizza."}
 GOLD = line(1, "They", upos="PRON", head=2, deprel="nsubj") + line(2, "ate", upos="VERB", head=0, deprel="root") + "\n"
@@ -94,7 +94,7 @@ def test_models_say_what_they_can_do(ask, models):
     (english,) = about["models"]
     assert (english["id"], english["confidence"], english["derivations"]) == ("en", True, True)
     tokens = replace(models.served[0], pipeline=pp.Pipeline(tokenizer=models.served[0].pipeline.tokenizer))
-    only = type(ask)(Models([tokens]))
+    only = type(ask)(ModelRegistry([tokens]))
     assert json.loads(only.get("/about").body)["models"][0]["derivations"] is False
     assert only.post("/derivation", **TEXT).text.startswith("The required model does not contain a parser")
 
@@ -106,7 +106,7 @@ def test_many_clients_get_the_derivations_of_a_network_that_one_gets():
     texts = ("He slept.", "They ate the pizza with anchovies.", "Who saw that?", "The old man sleeps here.")
     given = [{"data": text, "tokenizer": "", "beam": beam} for text in texts for beam in ("1", "2")]
 
-    with serving(Models([Served.of("en-neural")]), threads=4) as (host, port):
+    with serving(ModelRegistry([ServedModel.of("en-neural")]), threads=4) as (host, port):
 
         def fetch(parameters: dict[str, str], path: str = "derivation") -> bytes:
             with urlopen(f"http://{host}:{port}/{path}?{urlencode(parameters)}", timeout=60) as answer:

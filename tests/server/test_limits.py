@@ -6,12 +6,12 @@ import asyncio
 
 import pytest
 
-from panparser.server.limits import House, Limits
+from panparser.server.limits import AdmissionController, Limits
 from panparser.server.refusals import RequestError
 
 
 def test_a_house_has_room_for_so_many():
-    house = House(Limits(queue=2, body=10))
+    house = AdmissionController(Limits(queue=2, body=10))
     with house.admitted(5), house.admitted(5):
         with pytest.raises(RequestError) as refused, house.admitted(0):
             pass
@@ -23,7 +23,7 @@ def test_a_house_has_room_for_so_many():
 
 def test_turns_come_in_order_and_as_far_as_there_is_room():
     async def run() -> None:
-        house = House(Limits(concurrent=3, body=10))  # 40 bytes at a time
+        house = AdmissionController(Limits(concurrent=3, body=10))  # 40 bytes at a time
         order: list[int] = []
         most = 0
 
@@ -48,7 +48,7 @@ def test_turns_come_in_order_and_as_far_as_there_is_room():
 
 def test_who_is_cancelled_in_the_moment_of_its_turn_gives_it_back():
     async def run() -> None:
-        house = House(Limits(concurrent=1))
+        house = AdmissionController(Limits(concurrent=1))
 
         async def work() -> None:
             async with house.turn(1):

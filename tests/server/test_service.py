@@ -13,9 +13,9 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from conllu_lines import line
-from panparser.server.models import Models
+from panparser.server.models import ModelRegistry
 from panparser.server.openapi import openapi
-from panparser.server.processing import Work
+from panparser.server.processing import RequestProcessor
 from panparser.server.refusals import INTERNAL
 from panparser.server.service import _KNOWN
 from panparser.server.website import WEBSITE
@@ -282,26 +282,26 @@ def test_invalid_utf8(ask):
 def test_a_model_does_what_it_can(ask, models):
     english = models.served[0]
     parser = replace(english, names=("p",), pipeline=pp.Pipeline(parser=english.pipeline.parser))
-    only = type(ask)(Models([parser]))
+    only = type(ask)(ModelRegistry([parser]))
     assert only.post(data="x", tokenizer="").text == "The required model does not contain a tokenizer!"
     assert only.post(data=WORDS, tagger="").text == "The required model does not contain a tagger!"
     assert columns(only.post(data=WORDS, parser="").result, "deprel") == [["nsubj", "root", "obj"]]
 
 
 def test_internal_errors_are_told_without_details(ask, monkeypatch, caplog):
-    monkeypatch.setattr(Work, "read", lambda self: iter([1 / 0]))
+    monkeypatch.setattr(RequestProcessor, "read", lambda self: iter([1 / 0]))
     assert ask.post(data="").text == INTERNAL
     assert "ZeroDivisionError" in caplog.text
 
 
 def test_an_error_in_the_middle_makes_the_json_invalid(ask, monkeypatch, caplog):
-    write, calls = Work.write, []
+    write, calls = RequestProcessor.write, []
 
     def fails(self, treebank):
         calls.append(treebank)
         return write(self, treebank) if len(calls) < 2 else 1 / 0
 
-    monkeypatch.setattr(Work, "write", fails)
+    monkeypatch.setattr(RequestProcessor, "write", fails)
     answer = type(ask)(ask.models, threads=1).post(data=WORDS * 9000)
     assert (answer.status, answer.is_complete) == (200, True)
     assert answer.text.endswith(f"\n!error: {INTERNAL}\n")
@@ -354,14 +354,14 @@ def test_a_body_that_does_not_come_in_time(ask):
 def test_work_that_takes_too_long(ask, monkeypatch):
     import time
 
-    monkeypatch.setattr(Work, "write", lambda self, treebank: time.sleep(0.2) or [])
+    monkeypatch.setattr(RequestProcessor, "write", lambda self, treebank: time.sleep(0.2) or [])
     hasty = type(ask)(ask.models, seconds=0.1)
     answer = hasty.post(data=WORDS)
     assert (answer.status, answer.text.partition(";")[0]) == (400, "The processing took longer than 0.1 seconds")
 
 
 def test_a_client_that_leaves_is_not_worked_for(ask, monkeypatch):
-    monkeypatch.setattr(Work, "write", lambda self, treebank: pytest.fail("somebody works for nobody"))
+    monkeypatch.setattr(RequestProcessor, "write", lambda self, treebank: pytest.fail("somebody works for nobody"))
     body = f"data={'a+' * 10}".encode()
     answer = ask("POST", "/process?input=horizontal", body, leaves=True)
     assert answer.status == 0

@@ -21,8 +21,8 @@ GREEDY = pp.ParserSpec(templates=SMALL, beam=1)
 BEAM = replace(GREEDY, beam=3)
 PARTIAL = replace(GREEDY, system=pp.system("arc-eager-partial", root="last"))
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=PARTIAL),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=PARTIAL),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )
 PIPELINE = pp.PipelineSpec(parser=GREEDY, folds=2, tokenizer_epochs=1, tagger_epochs=1, lemmatizer_epochs=1)
 PAIRS = [(tuple(zip(each.forms, each.values("upos"), strict=True)), chunks_of(each)) for each in TREEBANK[:22]]
@@ -49,17 +49,17 @@ def task(**options):
 def another_tree(sentence):
     """Another sentence, or heads of which every third is unknown."""
     if sentence % 2:
-        return pp.Instead(sentence=TRAIN[sentence])
+        return pp.Replacement(sentence=TRAIN[sentence])
     heads = TRAIN[sentence].heads.tolist()
-    return pp.Instead(gold=pp.Gold([head if i % 3 else None for i, head in enumerate(heads)]))
+    return pp.Replacement(gold=pp.GoldTree([head if i % 3 else None for i, head in enumerate(heads)]))
 
 
 def other_tags(sentence):
-    return pp.Instead(gold=[0] * len(TRAIN[sentence]))
+    return pp.Replacement(gold=[0] * len(TRAIN[sentence]))
 
 
 def other_chunks(sentence):
-    return pp.Instead(gold=PAIRS[sentence][1])
+    return pp.Replacement(gold=PAIRS[sentence][1])
 
 
 LEARNERS = {
@@ -84,12 +84,15 @@ LEARNERS = {
         for name in ("arc-eager", "arc-hybrid", "arc-standard")
         for beam in (1, 3)
     },
-    "parser, joint label": (partial(parser, classifier=pp.Joint(pp.Perceptron(), of="label"), epochs=1), None),
+    "parser, joint label": (
+        partial(parser, classifier=pp.JointClassifier(pp.Perceptron(), of="label"), epochs=1),
+        None,
+    ),
     "parser, joint tag": (
         partial(
             parser,
             replace(BEAM, templates=SMALL.without("upos")),
-            classifier=pp.Joint(pp.Perceptron(), of="tag"),
+            classifier=pp.JointClassifier(pp.Perceptron(), of="tag"),
             epochs=1,
         ),
         None,

@@ -7,7 +7,7 @@ from itertools import product
 
 import nets
 import panparser as pp
-from panparser.learning.options import Training
+from panparser.learning.options import TrainingConfig
 from snapshots import compare, digest, digest_of_values
 from variants import identify, variants
 
@@ -58,24 +58,24 @@ def test_manifests_of_trainings():
         "batch": (1, 16),
         "subsample": (
             None,
-            *(pp.Subsample(share=0.5, by=by) for by in ("share", "frequency", "accuracy", "accuracy-once")),
-            pp.Subsample(share=0, where=pp.Region(upos=["DET", "ADJ"], max_length=2)),
+            *(pp.Subsampling(share=0.5, by=by) for by in ("share", "frequency", "accuracy", "accuracy-once")),
+            pp.Subsampling(share=0, where=pp.ArcRegion(upos=["DET", "ADJ"], max_length=2)),
         ),
         "strategy": (
             *pp.STRATEGIES.values(),
-            pp.Strategy(restart="pair", exploration=pp.Schedule(((1, 0.0), (4, 0.25)))),
-            pp.Strategy(restart="sample", temperature=0.5, horizon=3, focus=0.5),
+            pp.TrainingStrategy(restart="pair", exploration=pp.EpochSchedule(((1, 0.0), (4, 0.25)))),
+            pp.TrainingStrategy(restart="sample", temperature=0.5, horizon=3, focus=0.5),
             lambda epoch, sentence: pp.EARLY_UPDATE,
         ),
     }
-    manifests = {"default": digest_of_values(Training().to_values())}
+    manifests = {"default": digest_of_values(TrainingConfig().to_values())}
     for name, values in choices.items():
         for number, value in enumerate(values):
-            manifests[f"{name} {number}"] = digest_of_values(Training(**{name: value}).to_values())
+            manifests[f"{name} {number}"] = digest_of_values(TrainingConfig(**{name: value}).to_values())
     for number, values in enumerate(product(*choices.values())):
         if number % 997 == 0:
             options = dict(zip(choices, values, strict=True))
-            manifests[f"{number}"] = digest_of_values(Training(**options).to_values())
+            manifests[f"{number}"] = digest_of_values(TrainingConfig(**options).to_values())
     compare("trainings", manifests)
 
 

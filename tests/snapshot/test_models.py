@@ -32,8 +32,8 @@ SYSTEMS = (
     *("arc-swift", "covington", "covington-projective", "arc-eager-partial", "arc-hybrid-span"),
 )
 STAGES = (
-    pp.Stage(name="near", regions=(pp.Region(max_length=1),), spec=PARTIAL),
-    pp.Stage(name="rest", spec=GREEDY),
+    pp.CascadeStage(name="near", regions=(pp.ArcRegion(max_length=1),), spec=PARTIAL),
+    pp.CascadeStage(name="rest", spec=GREEDY),
 )
 PAIRS = [(tuple(zip(each.forms, each.values("upos"), strict=True)), chunks_of(each)) for each in TRAIN]
 
@@ -81,7 +81,7 @@ MODELS = {
         for crossing in ("as-is", "leave-out", "reduce", "pseudo")
     },
     **{
-        f"subsample by {by}": lambda by=by: parser(subsample=pp.Subsample(share=0.5, by=by), dev=DEV)
+        f"subsample by {by}": lambda by=by: parser(subsample=pp.Subsampling(share=0.5, by=by), dev=DEV)
         for by in ("share", "frequency", "accuracy", "accuracy-once")
     },
     "default": lambda: pp.train(pp.ParserSpec(), TRAIN, dev=DEV, epochs=2),
@@ -103,11 +103,11 @@ MODELS = {
     "constraints": lambda: parser(BEAM, constraints=0.3),
     "two layers": lambda: parser(treebank=DEV, init=parser()),
     "restricted": lambda: parser().restricted_to(SMALL.without("form")),
-    "vote": lambda: pp.vote([parser(BEAM, seed=seed) for seed in (1, 2)]),
-    "learned vote": lambda: pp.vote([parser(BEAM, seed=seed) for seed in (1, 2)], dev=DEV),
+    "vote": lambda: pp.make_voting_parser([parser(BEAM, seed=seed) for seed in (1, 2)]),
+    "learned vote": lambda: pp.make_voting_parser([parser(BEAM, seed=seed) for seed in (1, 2)], dev=DEV),
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
     "cascade, gold": lambda: pp.train_cascade(STAGES, TRAIN, given="gold", **QUICK),
-    "combination": lambda: pp.Combination([parser(BEAM, part) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]),
+    "combination": lambda: pp.CombinedParser([parser(BEAM, part) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), TRAIN, dev=DEV, epochs=2),
     "tagger, beam": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats"), beam=3), TRAIN, epochs=1),
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
@@ -118,12 +118,12 @@ MODELS = {
     "task, beam": lambda: pp.train_task(Chunking(), PAIRS, beam=3, epochs=2),
     "linear": lambda: learner(Linear(), strategy=EXPLORE, dev=DEV),
     "linear, beam": lambda: learner(Linear(), BEAM),
-    "vote of linears": lambda: pp.vote([learner(Linear(), seed=seed) for seed in (1, 2)], weights=[2, 1]),
+    "vote of linears": lambda: pp.make_voting_parser([learner(Linear(), seed=seed) for seed in (1, 2)], weights=[2, 1]),
     "perceptron in Python": lambda: learner(pp.Perceptron(), dev=DEV),
     "perceptron in Python, beam": lambda: learner(pp.Perceptron(), BEAM),
-    "perceptron of labels": lambda: learner(pp.Joint(pp.Perceptron(), of="label")),
+    "perceptron of labels": lambda: learner(pp.JointClassifier(pp.Perceptron(), of="label")),
     "perceptron of tags": lambda: learner(
-        pp.Joint(pp.Perceptron(), of="tag"), replace(BEAM, templates=SMALL.without("upos"))
+        pp.JointClassifier(pp.Perceptron(), of="tag"), replace(BEAM, templates=SMALL.without("upos"))
     ),
     "system in Python": lambda: learner(None, pp.ParserSpec(system=Covington(), templates=SMALL, beam=2)),
     "tagger by a perceptron in Python": lambda: pp.train_tagger(

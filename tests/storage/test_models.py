@@ -14,10 +14,13 @@ import pytest
 import panparser as pp
 from panparser.pipeline.bundled import class_of
 from panparser.storage.arrays import read_arrays, write_arrays
-from panparser.storage.models import Source, StoredModel, class_of_kind
+from panparser.storage.models import ModelSource, StoredModel, class_of_kind
 
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
-STAGES = [pp.Stage(name="first", regions=(pp.Region(upos=("DET",)),)), pp.Stage(name="rest", spec=SPEC)]
+STAGES = [
+    pp.CascadeStage(name="first", regions=(pp.ArcRegion(upos=("DET",)),)),
+    pp.CascadeStage(name="rest", spec=SPEC),
+]
 TRAINERS = {
     "parser": lambda treebank: pp.train(SPEC, treebank, epochs=1),
     "cascade": lambda treebank: pp.train_cascade(STAGES, treebank, given="gold", epochs=1),
@@ -93,7 +96,7 @@ def test_damage_is_found_and_placed(saved, tmp_path, kind, change, message):
 def test_missing_arrays_are_found(models, kind):
     model = models[kind]
     with pytest.raises(pp.ModelError, match=r"^somewhere: (\w+: |stage 1: )?not a valid"):
-        type(model).from_file({}, model.to_values(), Source("somewhere"))
+        type(model).from_file({}, model.to_values(), ModelSource("somewhere"))
 
 
 def test_a_part_is_named_by_its_place(saved, tmp_path):

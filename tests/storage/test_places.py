@@ -72,7 +72,7 @@ def test_half_a_file_is_none(folder):
 def test_the_rest_of_a_file(folder):
     name = places.inside(folder, "a.txt")
     write(name, b"0123456789")
-    with places.Rest(name, 3) as stream:
+    with places.FileRange(name, 3) as stream:
         assert stream.read(2) == b"34"
         assert stream.read(20) == b"56789"
         assert stream.read() == b""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from panparser.errors import ModelError, SpecError, TableError
+from panparser.errors import DeclarationError, ModelError, SpecError
 from panparser.storage.values import (
     BOOLEAN,
     COUNT,
@@ -12,9 +12,9 @@ from panparser.storage.values import (
     NUMBER,
     TABLE,
     TEXT,
-    Either,
     ListOf,
-    Maybe,
+    Nullable,
+    OneOf,
     Row,
     Table,
     TableOf,
@@ -43,10 +43,10 @@ TRAINING = Table({"epochs": integer(1), "name": TEXT}, {"seed": COUNT}, closed=T
         (TEXT, ""),
         (BOOLEAN, False),
         (one_of("a", "b"), "b"),
-        (Maybe(COUNT), None),
-        (Either(TEXT, NOTHING), None),
+        (Nullable(COUNT), None),
+        (OneOf(TEXT, NOTHING), None),
         (ListOf(TEXT), []),
-        (ListOf(Row(TEXT, Maybe(ListOf(TEXT)))), [["a", None], ["b", ["c"]]]),
+        (ListOf(Row(TEXT, Nullable(ListOf(TEXT)))), [["a", None], ["b", ["c"]]]),
         (Row(COUNT, TEXT, least=1), [1]),
         (Row(TEXT, rest=COUNT), ["a", 1, 2]),
         (TableOf(NUMBER), {"a": 1.5}),
@@ -81,7 +81,7 @@ def test_what_fits_is_returned_as_it_is(kind, value):
         (TRAINING, {"name": "n"}, "x.epochs: expected an integer >= 1, found nothing"),
         (TRAINING, {"epochs": "x", "name": "n"}, "x.epochs: expected an integer >= 1, found 'x'"),
         (TRAINING, {"epochs": 1, "name": "n", "sed": 1}, "x.sed: is unknown; there are epochs, name, seed"),
-        (Maybe(TRAINING), [], "x: expected a table, found []"),
+        (Nullable(TRAINING), [], "x: expected a table, found []"),
     ],
 )
 def test_what_does_not_fit_is_named_by_its_place(kind, value, said):
@@ -109,13 +109,13 @@ def test_long_values_are_cut():
     ],
 )
 def test_json_that_cannot_be_read(source, said):
-    with pytest.raises(TableError) as error:
-        parse_json(source, "t", TableError)
+    with pytest.raises(DeclarationError) as error:
+        parse_json(source, "t", DeclarationError)
     assert str(error.value) == said
 
 
 def test_whole_characters_may_be_escaped():
-    assert parse_json(json.dumps("\U0001f4a9"), "t", TableError) == "\U0001f4a9"
+    assert parse_json(json.dumps("\U0001f4a9"), "t", DeclarationError) == "\U0001f4a9"
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 from panparser.server.limits import Limits
-from panparser.server.models import Models
+from panparser.server.models import ModelRegistry
 from panparser.server.running import listen, server_of
-from panparser.server.service import Service
+from panparser.server.service import ServerApp
 
 URLENCODED = "application/x-www-form-urlencoded"
 
@@ -40,9 +40,9 @@ class Answer:
 class Asking:
     """Gives requests to a service, each in an event loop of its own."""
 
-    def __init__(self, models: Models, **limits: Any) -> None:
+    def __init__(self, models: ModelRegistry, **limits: Any) -> None:
         self.models, self.limits = models, replace(Limits(threads=2), **limits)
-        self.service: Service | None = None
+        self.service: ServerApp | None = None
 
     def __call__(self, method: str, target: str, body: bytes = b"", **options: Any) -> Answer:
         (found,) = self.all([(method, target, body, options)])
@@ -58,7 +58,7 @@ class Asking:
         """The answers to requests that come at the same time."""
 
         async def run() -> list[Answer]:
-            self.service = Service(self.models, self.limits)
+            self.service = ServerApp(self.models, self.limits)
             try:
                 return await asyncio.gather(*(self._ask(*each[:3], **each[3]) for each in requests))
             finally:
@@ -116,9 +116,9 @@ class Asking:
 
 
 @contextmanager
-def serving(models: Models, **limits: Any) -> Iterator[tuple[str, int]]:
+def serving(models: ModelRegistry, **limits: Any) -> Iterator[tuple[str, int]]:
     """A server at a loopback port."""
-    service = Service(models, replace(Limits(threads=2), **limits))
+    service = ServerApp(models, replace(Limits(threads=2), **limits))
     listening = listen("127.0.0.1", 0)
     server = server_of(service)
     thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))

@@ -60,7 +60,7 @@ def constraints_over(words):
     others = st.sets(st.integers(0, words), min_size=1, max_size=2)
     return st.one_of(
         st.tuples(word, others).filter(lambda pair: pair[0] not in pair[1]).map(lambda pair: made(*pair)),
-        st.tuples(word, st.sampled_from((pp.LEFT, pp.RIGHT))).map(lambda pair: Constraint(*pair)),
+        st.tuples(word, st.sampled_from((pp.HEAD_LEFT, pp.HEAD_RIGHT))).map(lambda pair: Constraint(*pair)),
         spans.map(lambda s: Constraint(0, pp.Span(min(s[:2]), max(s[:2]), s[2]))),
     )
 

@@ -41,7 +41,7 @@ def made_outcome(key, *, correct, words=10, split="test", **more):
     """An outcome with these numbers of correct heads, of sentences of so many words, as a run would have it."""
     import numpy as np
 
-    from panparser.grid.records import Outcome, sentence_counts
+    from panparser.grid.records import RunOutcome, sentence_counts
     from panparser.work.keys import digest
 
     gold = np.full(len(correct), words)
@@ -64,16 +64,16 @@ def made_outcome(key, *, correct, words=10, split="test", **more):
         "scores": {split: {"UAS": score, "LAS": score}},
         "sentences": {split: counts},
     }
-    return Outcome(values | more)
+    return RunOutcome(values | more)
 
 
 def made_results(runs, name="made"):
     """Results of runs, a list of labels and correct words by sentence; None: it was not run."""
-    from panparser.grid.results import Result, Results
+    from panparser.grid.results import GridResult, GridResults
 
     axes = {axis: tuple(dict.fromkeys(labels[axis] for labels, _ in runs)) for axis in runs[0][0]}
     rows = []
     for labels, correct in runs:
         outcome = None if correct is None else made_outcome(str(labels), correct=correct)
-        rows.append(Result(labels, outcome.key if outcome else "0", outcome))
-    return Results(name, axes, tuple(rows))
+        rows.append(GridResult(labels, outcome.key if outcome else "0", outcome))
+    return GridResults(name, axes, tuple(rows))

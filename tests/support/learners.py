@@ -10,7 +10,7 @@ import numpy as np
 
 import panparser as pp
 from panparser.features.reading import Reader, seen_by_labels
-from panparser.learning.options import Training
+from panparser.learning.options import TrainingConfig
 from panparser.parsing.training.constraints import TrainingConstraints
 from panparser.parsing.training.perceptron import PerceptronRun
 from places import ENGLISH as ENGLISH_FILE
@@ -112,7 +112,7 @@ def start(
     spec: pp.ParserSpec, treebank: pp.Treebank, listeners: Sequence[pp.Listener] = (), constraints=None, **options
 ) -> PerceptronRun:
     """A training that has not begun."""
-    training = Training(**options)
+    training = TrainingConfig(**options)
     given = None
     if constraints is not None:
         given = TrainingConstraints(constraints, None, treebank, None, training.seed)
@@ -137,24 +137,24 @@ def learn(spec: pp.ParserSpec, treebank: pp.Treebank, **options) -> Learned:
     return Learned(run, recorder.updates, recorder.order, parser)
 
 
-def golds(constraints: pp.Constraints) -> list[pp.Gold]:
+def golds(constraints: pp.Constraints) -> list[pp.GoldTree]:
     """Given heads and labels, sentence by sentence."""
     found = []
     for number in range(len(constraints.treebank)):
         words = constraints.words_of(number)
         heads = [None if head < 0 else head for head in constraints.heads[words].tolist()]
         labels = [None if label < 0 else constraints.texts[label] for label in constraints.labels[words].tolist()]
-        found.append(pp.Gold(heads, labels))
+        found.append(pp.GoldTree(heads, labels))
     return found
 
 
-def examples(spec: pp.ParserSpec, treebank: pp.Treebank, given: list[pp.Gold] | None = None) -> list[Example]:
+def examples(spec: pp.ParserSpec, treebank: pp.Treebank, given: list[pp.GoldTree] | None = None) -> list[Example]:
     """The sentences as the reference takes them; in a system that leaves words headless, `_` says that one is."""
-    unknown = pp.EMPTY if spec.system.partial else None
+    unknown = pp.NO_HEAD if spec.system.partial else None
     found = []
     for number, sentence in enumerate(treebank):
         gold = sentence.gold()
-        heads = pp.Gold(unknown if head is None else head for head in gold.heads)
+        heads = pp.GoldTree(unknown if head is None else head for head in gold.heads)
         known = given[number] if given else None
         reader = Reader.of(spec.used_templates, sentence, known)
         found.append(Example(reader, heads, gold.labels or (), given=known))

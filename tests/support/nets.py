@@ -8,15 +8,15 @@ import numpy as np
 
 import panparser as pp
 from learners import short_sentences
-from panparser.networks.network import BILSTM, FEED_FORWARD, Input, Learning, Network
+from panparser.networks.network import BILSTM, FEED_FORWARD, NetworkInput, NetworkSpec, NetworkTraining
 from reference.networks import Situation
 
 TREEBANK = short_sentences(8, words=14)
 FORMS = sorted({form for sentence in TREEBANK[:6] for form in sentence.forms})
-VECTORS = pp.Vectors.from_dict(
+VECTORS = pp.WordVectors.from_dict(
     {form: np.random.default_rng(number).normal(size=3).tolist() for number, form in enumerate(["<UNK>", *FORMS])}
 )
-LEARNING = Learning(batch=60, warm_up=4, dropout=0.1, word_dropout=0.05, rate=0.01)
+LEARNING = NetworkTraining(batch=60, warm_up=4, dropout=0.1, word_dropout=0.05, rate=0.01)
 TINY = replace(
     BILSTM,
     inputs=tuple(replace(one, size=8, least=1) for one in BILSTM.inputs),
@@ -32,9 +32,9 @@ REMEMBERING = replace(ALONE, layers=1, size=8, positions=("S0", "B0"), labels_of
 _EVERY = (*("form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"),)
 
 
-def _network(columns: str, **more: object) -> Network:
-    inputs = tuple(Input(column=column, size=4) for column in columns.split())
-    return Network(**{"inputs": inputs, "positions": ("S1", "S0", "B0"), "hidden": 5, "learning": LEARNING, **more})
+def _network(columns: str, **more: object) -> NetworkSpec:
+    inputs = tuple(NetworkInput(column=column, size=4) for column in columns.split())
+    return NetworkSpec(**{"inputs": inputs, "positions": ("S1", "S0", "B0"), "hidden": 5, "learning": LEARNING, **more})
 
 
 KINDS = {
@@ -42,7 +42,7 @@ KINDS = {
     "every input": _network(" ".join(_EVERY), layers=1, size=3, arcs=3, labels=2),
     "characters by a BiLSTM": replace(
         _network("characters upos", layers=1, size=4, arcs=2),
-        inputs=(Input(column="characters", size=6, encoder="lstm"), Input(column="upos", size=2)),
+        inputs=(NetworkInput(column="characters", size=6, encoder="lstm"), NetworkInput(column="upos", size=2)),
     ),
     "three layers": _network("lower feats", layers=3, size=3, labels=3, positions=("S2", "S0", "B0", "B1")),
     "labels and history": _network(
@@ -77,7 +77,7 @@ def walk(states, rng: np.random.Generator, steps: int = 6):
         states.apply(actions, np.array(chosen, dtype=np.int32))
 
 
-def situation(network: Network, states, row: int) -> Situation:
+def situation(network: NetworkSpec, states, row: int) -> Situation:
     def listed(numbers):
         return [None if number < 0 else int(number) for number in numbers]
 

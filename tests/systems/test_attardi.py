@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.training.corpus import Corpus
+from panparser.parsing.training.corpus import TrainingCorpus
 from panparser.systems.proof.check import check_system
 from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
 from reference.attardi import reduced_buffer, tabular_loss
@@ -75,7 +75,7 @@ def states(draw):
 
 def _is_tree(heads):
     try:
-        return bool(pp.Gold(heads))
+        return bool(pp.GoldTree(heads))
     except pp.GoldError:
         return False
 
@@ -198,7 +198,7 @@ def test_sentences_that_cannot_be_derived_can_be_left_out():
             listeners=[Words(words, way)],
         )
         assert parser.training["losses"]["approximate"] == 0
-        kept = Corpus(parser.spec, gold)
+        kept = TrainingCorpus(parser.spec, gold)
         assert kept.heads.tolist() == gold.heads.tolist()  # what is kept stays as it is
         assert set(parser.labels.names) == set(gold.vocabulary("deprel")) - {"_"}
     assert words == {"as-is": 10, "leave-out": 6}

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 import panparser as pp
 from derivable import HEAD_FINAL, LOCAL, SECOND_CHANCE
 from panparser.systems.deriving import without_costs
-from panparser.systems.deriving.candidates import Sight, candidates, conditions, counts, slots, weight
+from panparser.systems.deriving.candidates import GoldObservation, candidates, conditions, counts, slots, weight
 from panparser.systems.deriving.cover import smallest_cover
 from panparser.systems.deriving.evidence import reference_state
 from panparser.systems.proof.check import check_system
 from panparser.systems.proof.reference import ReferenceSystem
-from panparser.trees.gold import EMPTY, LEFT, RIGHT, reference_heads
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, reference_heads
 
 # --- The parts ---
 
@@ -86,26 +86,26 @@ def test_sights_tell_what_losses_count(root):
         where = slots(seen)
         for heads in ((None,) * w + (mark,) + (None,) * (words - w - 1) for w in range(words) for mark in _marks(w)):
             word = next(w for w, head in enumerate(heads, 1) if head is not None)
-            placed = reference_heads(pp.Gold(heads), root, None)
-            mark = heads[word - 1] if isinstance(heads[word - 1], type(EMPTY)) else None
+            placed = reference_heads(pp.GoldTree(heads), root, None)
+            mark = heads[word - 1] if isinstance(heads[word - 1], type(NO_HEAD)) else None
             head = None if mark else placed[word - 1]
             if word not in where or (head is not None and head not in where):
                 continue
             lowest = bool(seen.stack) and seen.stack[0] == word
-            sight = Sight(where[word], None if head is None else where[head], word in seen.heads, lowest, 0)
+            sight = GoldObservation(where[word], None if head is None else where[head], word in seen.heads, lowest, 0)
             for loss in candidates(mark, False) if mark else rng.sample(candidates(None, False), 40):
                 counted = reference._loss(loss, seen, dict(enumerate(placed, 1)))
                 assert counted == counts(loss, sight), (loss, state, heads)
 
 
 def _marks(word):
-    return [EMPTY, LEFT, RIGHT, *(head for head in range(7) if head != word + 1)]
+    return [NO_HEAD, HEAD_LEFT, HEAD_RIGHT, *(head for head in range(7) if head != word + 1)]
 
 
 def test_candidates_are_terms_of_the_language_and_the_simplest_come_first():
     from panparser.systems.syntax import parse_term
 
-    for mark, has_list in product((None, EMPTY, LEFT, RIGHT), (False, True)):
+    for mark, has_list in product((None, NO_HEAD, HEAD_LEFT, HEAD_RIGHT), (False, True)):
         losses = candidates(mark, has_list)
         assert len(losses) == len(set(map(str, losses)))
         assert [parse_term(str(loss)) for loss in losses] == list(losses)
@@ -118,7 +118,7 @@ def test_every_term_of_the_built_in_tables_is_a_candidate():
     for system in LOCAL:
         for row in system.transitions:
             for loss in row.loses:
-                mark = {"headless": EMPTY}.get(loss.kind, loss.direction)
+                mark = {"headless": NO_HEAD}.get(loss.kind, loss.direction)
                 assert replace(loss, guard=()) in candidates(mark, system.has_list), loss
                 assert set(loss.guard) <= set(conditions(system)), loss
 
@@ -140,23 +140,23 @@ class Shift(pp.PythonSystem):
 )
 def test_what_has_no_losses_is_refused(system, message):
     with pytest.raises(pp.PanParserError, match=message):
-        pp.derive(system)
+        pp.derive_losses(system)
 
 
 @pytest.mark.parametrize("max_words", [0, -1, 2.5])
 def test_lengths_must_be_positive(max_words):
     with pytest.raises(ValueError, match="max_words must be an integer from 1 to 12"):
-        pp.derive("arc-hybrid", max_words)
+        pp.derive_losses("arc-hybrid", max_words)
 
 
 def test_an_unsound_system_is_drawn():
-    with pytest.raises(pp.CheckFailed, match="stuck: no transition is legal"):
-        pp.derive(replace(HEAD_FINAL, root="first", starts="stack", ends="stack"))
+    with pytest.raises(pp.ProofError, match="stuck: no transition is legal"):
+        pp.derive_losses(replace(HEAD_FINAL, root="first", starts="stack", ends="stack"))
 
 
 def test_progress_is_reported():
     seen = []
-    pp.derive("arc-hybrid", 3, progress=lambda *call: seen.append(call))
+    pp.derive_losses("arc-hybrid", 3, progress=lambda *call: seen.append(call))
     texts = {text for text, _, _ in seen}
     assert {"2 words: true costs", "losses of LEFT", "3 words: costs"} <= texts
 

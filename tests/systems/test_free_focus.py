@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import _engine
-from panparser.errors import IllegalTransitionError, TableError
+from panparser.errors import DeclarationError, IllegalTransitionError
 from panparser.systems.proof.check import check_system
 from panparser.systems.proof.reference import ReferenceSystem
 from panparser.trees.enumeration import projective_trees, random_gold, random_tree
@@ -84,7 +84,7 @@ def test_the_engine_equals_the_reference(system, words, seed):
 @given(words=st.integers(1, 15), seed=st.integers(0, 2**32))
 @settings(max_examples=20)
 def test_the_best_derivation_has_all_that_one_projective_tree_has(system, words, seed):
-    gold = pp.Gold(random_tree(words, random.Random(seed)))
+    gold = pp.GoldTree(random_tree(words, random.Random(seed)))
     subset = gold.projective_subset(root=system.root, single_root=system.single_root)
     state = system.initial(words)
     for name in pp.static_derivation(system, gold):
@@ -97,7 +97,7 @@ def test_the_best_derivation_has_all_that_one_projective_tree_has(system, words,
 
 def test_too_many_crossing_arcs_are_reduced():
     words = 140
-    gold = pp.Gold(random_tree(words, random.Random(1)))
+    gold = pp.GoldTree(random_tree(words, random.Random(1)))
     system = pp.system("easy-first", root="last", single_root=True)
     lost = words - sum(head is not None for head in gold.projective_subset(root="last", single_root=True).heads)
     assert system.lost(gold) == lost
@@ -107,7 +107,7 @@ def test_too_many_crossing_arcs_are_reduced():
 @each
 def test_both_kinds_of_state_walk_alike(system):
     rng = random.Random(3)
-    references = [system.reference(pp.Gold(random_tree(rng.randint(1, 20), rng))) for _ in range(10)]
+    references = [system.reference(pp.GoldTree(random_tree(rng.randint(1, 20), rng))) for _ in range(10)]
     runs = [_engine.walk(system._lowered.engine, references, 7, 200, linked, True) for linked in (False, True)]
     assert runs[0] == runs[1]
 
@@ -181,13 +181,13 @@ def test_it_is_declared_in_files(tmp_path):
     ],
 )
 def test_what_does_not_fit_is_refused(changes, problem):
-    with pytest.raises(TableError, match=problem):
+    with pytest.raises(DeclarationError, match=problem):
         replace(pp.system("easy-first"), **changes)
 
 
 def test_losses_are_not_derived():
-    with pytest.raises(TableError, match="the focus of easy-first is free; losses are found where it is fixed"):
-        pp.derive("easy-first")
+    with pytest.raises(DeclarationError, match="the focus of easy-first is free; losses are found where it is fixed"):
+        pp.derive_losses("easy-first")
 
 
 def test_the_front_of_the_buffer_can_leave_where_the_focus_is_fixed():

@@ -13,7 +13,7 @@ from panparser.trees.enumeration import all_trees, projective_trees, random_gold
 from variants import ROOTS, each_variant, walk
 
 # Goldberg & Nivre 2012, figure 1: 2 heads 1, 3, 5 and 6, 5 heads 4. Read off the two derivations of section 2.2.
-LETTER = pp.Gold([2, 0, 2, 5, 2, 2], ["SBJ", "PRD", "IOBJ", "DET", "DOBJ", "p"])
+LETTER = pp.GoldTree([2, 0, 2, 5, 2, 2], ["SBJ", "PRD", "IOBJ", "DET", "DOBJ", "p"])
 SH, LA, RA, RE = "SHIFT", "LEFT", "RIGHT", "REDUCE"
 FIRST = (SH, LA, RA, RA, SH, LA, RE, RA, RE, RA)
 SECOND = (SH, LA, RA, RA, RE, SH, LA, RA, RE, RA)

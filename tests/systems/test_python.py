@@ -21,21 +21,21 @@ class Hybrid(pp.PythonSystem):
 
     transitions = ("SHIFT", "LEFT", "RIGHT")
 
-    def legal(self, state: pp.StateView, transition: str) -> bool:
+    def legal(self, state: pp.MutableState, transition: str) -> bool:
         return {
             "SHIFT": state.buffer[0] != 0,
             "LEFT": bool(state.stack),
             "RIGHT": len(state.stack) >= 2,
         }[transition]
 
-    def apply(self, state: pp.StateView, transition: str) -> None:
+    def apply(self, state: pp.MutableState, transition: str) -> None:
         if transition == "SHIFT":
             state.stack.append(state.buffer.pop(0))
             return
         word = state.stack.pop()
         state.attach(state.buffer[0] if transition == "LEFT" else state.stack[-1], word)
 
-    def cost(self, state: pp.StateView, transition: str, gold: pp.Gold) -> int:
+    def cost(self, state: pp.MutableState, transition: str, gold: pp.GoldTree) -> int:
         table = pp.system("arc-hybrid")
         twin = table.initial(state.words)
         for name in state.derivation:
@@ -86,11 +86,11 @@ def test_what_a_python_system_refuses():
         system.apply(state, "LEFT")
     with pytest.raises(pp.IllegalTransitionError, match="SHIFT of Hybrid makes no arc; got the label 'x'"):
         system.apply(state, "SHIFT", "x")
-    with pytest.raises(pp.GoldError, match="words of Hybrid must be an integer >= 1; got 0"):
+    with pytest.raises(pp.GoldError, match="Hybrid: words must be an integer >= 1; got 0"):
         system.initial(0)
     with pytest.raises(pp.GoldError, match="expected 2 heads"):
         system.costs(state, [0])
-    with pytest.raises(pp.TableError, match="transitions of PythonSystem must name its transitions"):
+    with pytest.raises(pp.DeclarationError, match="PythonSystem: transitions must name its transitions"):
         pp.system(pp.PythonSystem())
 
 
@@ -99,19 +99,19 @@ def test_what_a_python_system_refuses():
     [
         ({"transitions": "SHIFT"}, "must name its transitions, like"),
         ({"transitions": (1, 2)}, "must name its transitions, like"),
-        ({"transitions": ("A", "A")}, "transitions of Bad must differ; got A, A"),
-        ({"root": "middle"}, "root of Bad must be one of first, last, none; got 'middle'"),
+        ({"transitions": ("A", "A")}, "Bad: transitions must differ; got A, A"),
+        ({"root": "middle"}, "Bad: root must be one of first, last, none; got 'middle'"),
     ],
 )
 def test_malformed_declarations_are_refused(fields, message):
-    with pytest.raises(pp.TableError, match=message):
+    with pytest.raises(pp.DeclarationError, match=message):
         pp.system(type("Bad", (Hybrid,), fields)())
 
 
 @pytest.mark.parametrize("cost", [0.5, "1", None])
 def test_costs_must_be_integers(cost):
     system = pp.system(type("Bad", (Hybrid,), {"cost": lambda *_: cost})())
-    with pytest.raises(pp.TableError, match="cost of SHIFT in Bad must be an integer; got"):
+    with pytest.raises(pp.DeclarationError, match="cost of SHIFT in Bad must be an integer; got"):
         system.costs(system.initial(1), [0])
 
 
@@ -152,7 +152,7 @@ def test_root_first_by_default_starts_and_ends_on_the_stack():
 
 
 def test_keys_include_what_a_system_adds():
-    state = pp.StateView(1, [], [1])
+    state = pp.MutableState(1, [], [1])
     key = state.key()
     state.extra = {"a": [1, {2}]}
     assert state.key() != key

@@ -105,10 +105,10 @@ def test_strange_golds_are_refused():
     with pytest.raises(pp.GoldError, match="expected 2 heads, one for each word of the state; got 3"):
         system.costs(state, [2, 0, 2])
     with pytest.raises(pp.GoldError, match="arc-standard has no costs for head directions"):
-        system.costs(state, [pp.LEFT, 0])
+        system.costs(state, [pp.HEAD_LEFT, 0])
     swap = pp.system("swap-standard")
     with pytest.raises(pp.GoldError, match="a static oracle takes heads, known or unknown, and no marks"):
-        swap.costs(swap.initial(2), [pp.EMPTY, 0])
+        swap.costs(swap.initial(2), [pp.NO_HEAD, 0])
 
 
 def test_many_golds_do_not_pile_up():

@@ -200,7 +200,7 @@ def test_tables_that_the_loss_does_not_know(values, problem):
     plain = pp.system("swap-standard", oracle="dynamic").to_values()
     rows = [{"name": t.name, "then": list(map(str, t.then))} for t in values.get("transitions", ())]
     changed = plain | values | ({"transitions": rows, "ties": [row["name"] for row in rows]} if rows else {})
-    with pytest.raises(pp.TableError, match=problem):
+    with pytest.raises(pp.DeclarationError, match=problem):
         pp.TransitionSystem.from_values(changed)
 
 
@@ -259,7 +259,7 @@ def limited(system, limit, monkeypatch):
 def test_beyond_the_limit_costs_are_approximate(monkeypatch):
     system = pp.system("swap-standard", oracle="dynamic")
     rng = random.Random(4)
-    golds = [pp.Gold(random_tree(30, rng)) for _ in range(5)]
+    golds = [pp.GoldTree(random_tree(30, rng)) for _ in range(5)]
     shares = []
     for limit in (8, 16):
         lowered = limited(system, limit, monkeypatch)
@@ -271,7 +271,7 @@ def test_beyond_the_limit_costs_are_approximate(monkeypatch):
 
 @pytest.mark.parametrize("limit", [7, 27])
 def test_the_limit_has_bounds(limit, monkeypatch):
-    with pytest.raises(pp.TableError, match="limit of the potential"):
+    with pytest.raises(pp.DeclarationError, match="limit of the potential"):
         limited(pp.system("swap-standard", oracle="dynamic"), limit, monkeypatch)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panparser import LEFT, TableError
+from panparser import HEAD_LEFT, DeclarationError
 from panparser.systems import terms
 from panparser.systems.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, TokenRegion
 from panparser.systems.syntax import WORDS, parse_term
@@ -111,7 +111,7 @@ def test_regions_print_as_they_are_written(region, text):
     ],
 )
 def test_bad_text_is_refused_with_a_caret(text, problem, pointed_at):
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(DeclarationError) as caught:
         parse_term(text)
     first, *rest = str(caught.value).splitlines()
     assert problem in first
@@ -123,7 +123,7 @@ def test_bad_text_is_refused_with_a_caret(text, problem, pointed_at):
 
 @pytest.mark.parametrize("depth", [100, 900, 3000, 100_000])
 def test_deep_nesting_is_refused_kindly(depth):
-    with pytest.raises(TableError):
+    with pytest.raises(DeclarationError):
         parse_term(" | ".join(["S0"] * depth))
 
 
@@ -131,7 +131,7 @@ def test_deep_nesting_is_refused_kindly(depth):
 def test_any_text_is_read_or_refused(text):
     try:
         term = parse_term(text)
-    except TableError:
+    except DeclarationError:
         return
     assert parse_term(str(term)) == term
 
@@ -152,7 +152,7 @@ def test_any_text_is_read_or_refused(text):
     ],
 )
 def test_bad_values_are_refused(make):
-    with pytest.raises(TableError):
+    with pytest.raises(DeclarationError):
         make()
 
 
@@ -164,4 +164,4 @@ def test_every_word_is_documented_in_the_language_guide():
 
 
 def test_direction_words_are_gold_marks():
-    assert terms.wants(B0, LEFT).direction is LEFT
+    assert terms.wants(B0, HEAD_LEFT).direction is HEAD_LEFT

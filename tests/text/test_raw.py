@@ -36,7 +36,7 @@ def test_any_text_with_any_marks_is_rebuilt_from_its_treebank(text, random, rang
     if not text.strip(characters.WHITE):
         assert len(treebank) == 0
         return
-    rebuilt = raw.raw_text(treebank)
+    rebuilt = raw.extract_raw_text(treebank)
     assert rebuilt.text == text
     assert [text[a:b] for a, b in zip(*rebuilt.tokens(), strict=True)] == [
         text[a:b] for a, b in zip(*raw.RawText(text, marks).tokens(), strict=True)
@@ -68,12 +68,12 @@ def test_real_treebanks_give_their_text(name):
 
 
 def _check_identity(treebank):
-    text = raw.raw_text(treebank)
+    text = raw.extract_raw_text(treebank)
     splits = [words for _, words in surface_words(treebank)]
     rebuilt = writing.to_treebank(text.text, text.marks, splits=splits)
     assert [s.forms for s in rebuilt] == [s.forms for s in treebank]
     assert [s.text for s in rebuilt] == [s.text for s in treebank]
-    again = raw.raw_text(rebuilt)
+    again = raw.extract_raw_text(rebuilt)
     assert again.text == text.text
     assert (again.marks == text.marks).all()
     scores = pp.evaluate(treebank, rebuilt, samples=0)
@@ -103,7 +103,7 @@ def test_spacing_follows_the_conventions_of_the_format():
         + WORD.format(2, "f", "_")
         + "\n"
     )
-    text = raw.raw_text(treebank)
+    text = raw.extract_raw_text(treebank)
     assert text.text == "\ta. du \nx\n y\n\n| c  d e f\n"
     ends = [text.text[i] for i in np.flatnonzero(text.marks == raw.SENTENCE)]
     assert ends == [".", "y", "|", "d", "f"]
@@ -276,7 +276,7 @@ def test_a_token_of_white_space_is_refused(form):
     rows = [f"1\t{form}", "2\ta", "3\tb"]
     treebank = pp.parse_conllu("\n".join(row + "\t_" * 8 for row in rows) + "\n\n", path="x.conllu")
     with pytest.raises(pp.TextError, match=r"x\.conllu: sentence 1: expected a token of a text, found"):
-        pp.raw_text(treebank)
+        pp.extract_raw_text(treebank)
 
 
 @pytest.mark.parametrize("splits", [[None], [None, ("a",)], [None, ("a", " b")], [None, ("a", "")]])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import boundaries
 import panparser as pp
 from panparser import _engine
-from panparser.text import characters, raw_text
+from panparser.text import characters, extract_raw_text
 from panparser.text.tokenizer.boundaries import NAMES, PAIRS, Layout, Lexicon
 from places import ENGLISH
 
@@ -42,7 +42,7 @@ def random_tokenizer():
 
 def test_it_divides_unseen_text_as_the_treebank_does(tokenizer):
     gold = pp.read_conllu(ENGLISH)[200:]
-    found = tokenizer.tokenize(raw_text(gold).text)
+    found = tokenizer.tokenize(extract_raw_text(gold).text)
     scores = pp.evaluate(gold, found, samples=0)
     assert scores["Tokens"].f1 > 97
     assert scores["Words"].f1 > 97
@@ -63,7 +63,7 @@ def test_any_text_is_rebuilt(tokenizer, random_tokenizer, text):
             found = one.tokenize(text, given=given_)
             assert not found.problems
             if text.strip(characters.WHITE):
-                assert raw_text(found).text == text
+                assert extract_raw_text(found).text == text
             else:
                 assert len(found) == 0
 
@@ -92,7 +92,7 @@ STRANGE = {
 @pytest.mark.parametrize("name", STRANGE)
 def test_strange_texts_are_accounted_for(tokenizer, name):
     found = tokenizer.tokenize(STRANGE[name])
-    assert raw_text(found).text == STRANGE[name]
+    assert extract_raw_text(found).text == STRANGE[name]
     assert np.diff(found.offsets).max() <= _engine.MAX_WORDS
 
 
@@ -156,7 +156,7 @@ def test_a_paragraph_a_line_is_divided_into_sentences(tokenizer):
     found = tokenizer.tokenize(text, given="paragraphs")
     assert [s.text for s in found] == ["The birds", "The birds sing.", "They stopped.", "The road"]
     assert ["# newpar" in s.comments for s in found] == [True, True, False, True]
-    assert raw_text(found).text == text
+    assert extract_raw_text(found).text == text
     for cut in (cut for cut, character in enumerate(text) if not character.isspace()):  # as `iter_text` cuts
         pieces = [piece for piece in (text[:cut], text[cut:]) if piece]
         parts = list(tokenizer.stream(pieces, given="paragraphs"))
@@ -198,7 +198,7 @@ def test_a_sentence_of_too_many_words_is_named_by_its_line(tokenizer):
 
 
 def test_threads_change_nothing(tokenizer):
-    text = raw_text(pp.read_conllu(ENGLISH)).text * 3
+    text = extract_raw_text(pp.read_conllu(ENGLISH)).text * 3
     assert (tokenizer.marks(text) == tokenizer.marks(text, threads=3)).all()
 
 
@@ -211,7 +211,7 @@ def test_tokens_with_spaces_are_learned():
     assert tokenizer.spaced
     found = tokenizer.tokenize("10 000 cats . 1\n000 men .")
     assert [s.forms for s in found] == [["10 000", "cats", "."], ["1 000", "men", "."]]
-    assert raw_text(found).text == "10 000 cats . 1\n000 men ."
+    assert extract_raw_text(found).text == "10 000 cats . 1\n000 men ."
 
 
 def test_words_that_are_sometimes_split_follow_their_neighbours():
@@ -230,7 +230,7 @@ def test_words_that_are_sometimes_split_follow_their_neighbours():
 
 
 def test_a_file_holds_the_tokenizer(tokenizer, tmp_path):
-    text = raw_text(pp.read_conllu(ENGLISH)[:20]).text
+    text = extract_raw_text(pp.read_conllu(ENGLISH)[:20]).text
     path = tmp_path / "tokenizer.model"
     tokenizer.save(path)
     loaded = pp.Tokenizer.load(path)

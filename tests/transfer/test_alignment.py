@@ -24,80 +24,82 @@ def quality(found, wanted):
 @pytest.mark.parametrize("tags", [True, False])
 def test_words_of_another_language_are_found(tags):
     source, target, links = parallel(150, tags=tags)
-    found = pp.align(source, target)
+    found = pp.align_words(source, target)
     precision, recall = quality(found, links)
     assert precision > 0.97
     assert recall > 0.97
     assert found.one_to_one() == found
     found.check(source, target)
-    assert all(value >= pp.Aligner().threshold for each in found.probabilities for value in each)
+    assert all(value >= pp.AlignerConfig().threshold for each in found.probabilities for value in each)
 
 
 def test_lists_of_tokens_are_as_good_as_treebanks():
     source, target, _ = parallel(60, tags=False)
     source.heads[:] = -1
     lists = [[sentence.forms for sentence in side] for side in (source, target)]
-    assert pp.align(*lists) == pp.align(source, target)
-    assert pp.align(lists[0], target).pairs == pp.align(source, target).pairs
-    assert pp.align([], []) == pp.Links((), ())
+    assert pp.align_words(*lists) == pp.align_words(source, target)
+    assert pp.align_words(lists[0], target).pairs == pp.align_words(source, target).pairs
+    assert pp.align_words([], []) == pp.WordAlignments((), ())
 
 
 def test_the_same_links_whatever_comes_first_and_how_batches_are_cut(monkeypatch):
     source, target, _ = parallel(80)
-    found = pp.align(source, target)
-    assert pp.align(source, target) == found
+    found = pp.align_words(source, target)
+    assert pp.align_words(source, target) == found
     backward = list(reversed(range(80)))
-    assert pp.align(source[backward], target[backward]).pairs == tuple(reversed(found.pairs))
+    assert pp.align_words(source[backward], target[backward]).pairs == tuple(reversed(found.pairs))
     monkeypatch.setattr("panparser.transfer.alignment._MAX_SENTENCES", 7)
-    assert pp.align(source, target).pairs == found.pairs
-    turned = pp.align(target, source)
+    assert pp.align_words(source, target).pairs == found.pairs
+    turned = pp.align_words(target, source)
     assert quality(turned.reversed(), found) > (0.95, 0.95)
 
 
 def test_tags_and_cognates_tell_words_apart_that_always_come_together():
     source = treebank_of([[("one", "NOUN", 0, "root"), ("two", "VERB", 1, "dep")]] * 4)
     target = treebank_of([[("iki", "VERB", 0, "root"), ("bir", "NOUN", 1, "dep")]] * 4)
-    tagged = replace(pp.Aligner(), diagonal=0.0)
+    tagged = replace(pp.AlignerConfig(), diagonal=0.0)
     other = treebank_of([[("sun", "NOUN", 0, "root")], [("go", "VERB", 0, "root")]] * 4)
     translated = treebank_of([[("gun", "NOUN", 0, "root")], [("git", "VERB", 0, "root")]] * 4)
     both = (source + other, target + translated)
     numbered = [treebank_of([[(t.form, t.upos, t.head, t.label) for t in s] for s in side]) for side in both]
-    assert pp.align(*numbered, aligner=tagged)[0] == ((0, 1), (1, 0))
-    alike = pp.align([["nation", "river"]] * 3, [["fluss", "nationen"]] * 3)
+    assert pp.align_words(*numbered, aligner=tagged)[0] == ((0, 1), (1, 0))
+    alike = pp.align_words([["nation", "river"]] * 3, [["fluss", "nationen"]] * 3)
     assert alike[0] == ((0, 1), (1, 0))
-    equal = pp.align([["1", "x"]] * 3, [["y", "1"]] * 3)
+    equal = pp.align_words([["1", "x"]] * 3, [["y", "1"]] * 3)
     assert (0, 1) in equal[0]
 
 
 def test_a_higher_threshold_leaves_fewer_links():
     source, target, _ = parallel(40)
-    low, high = (pp.align(source, target, aligner=pp.Aligner(threshold=value)) for value in (0.01, 0.995))
+    low, high = (pp.align_words(source, target, aligner=pp.AlignerConfig(threshold=value)) for value in (0.01, 0.995))
     assert high.count < low.count
     assert high == low.at_least(0.995)
 
 
 def test_model_1_alone_works():
     source, target, links = parallel(100)
-    assert quality(pp.align(source, target, aligner=pp.Aligner(hmm=0, trees=0)), links)[0] > 0.6
+    assert quality(pp.align_words(source, target, aligner=pp.AlignerConfig(hmm=0, trees=0)), links)[0] > 0.6
 
 
 def test_heads_of_the_source_help_and_those_of_the_target_are_not_looked_at():
     source, target, _ = parallel(60)
-    found = pp.align(source, target)
+    found = pp.align_words(source, target)
     other = target.copy()
     other.heads[:] = -1
-    assert pp.align(source, other) == found
+    assert pp.align_words(source, other) == found
     bare = source.copy()
     bare.heads[:] = -1
-    assert pp.align(bare, target) != found
-    plain = pp.Aligner(hmm=pp.Aligner().hmm + pp.Aligner().trees, trees=0)
-    assert pp.align(bare, target) == pp.align(source, target, aligner=plain)
+    assert pp.align_words(bare, target) != found
+    plain = pp.AlignerConfig(hmm=pp.AlignerConfig().hmm + pp.AlignerConfig().trees, trees=0)
+    assert pp.align_words(bare, target) == pp.align_words(source, target, aligner=plain)
 
 
 def test_progress():
     source, target, _ = parallel(5)
     seen = []
-    pp.align(source, target, aligner=pp.Aligner(model1=1, hmm=1, trees=1), report=lambda *done: seen.append(done))
+    pp.align_words(
+        source, target, aligner=pp.AlignerConfig(model1=1, hmm=1, trees=1), report=lambda *done: seen.append(done)
+    )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -124,26 +126,26 @@ def test_digamma():
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"model1": 0}, "model1 of Aligner must be an integer >= 1; got 0"),
-        ({"hmm": -1}, "hmm of Aligner"),
-        ({"trees": -1}, "trees of Aligner"),
-        ({"null": 1}, "null of Aligner must be below 1"),
-        ({"threshold": 0}, "threshold of Aligner must be above 0"),
-        ({"cognates": -1}, "cognates of Aligner must be a number >= 0"),
+        ({"model1": 0}, "AlignerConfig: model1 must be an integer >= 1; got 0"),
+        ({"hmm": -1}, "AlignerConfig: hmm"),
+        ({"trees": -1}, "AlignerConfig: trees"),
+        ({"null": 1}, "AlignerConfig: null must be below 1"),
+        ({"threshold": 0}, "AlignerConfig: threshold must be above 0"),
+        ({"cognates": -1}, "AlignerConfig: cognates must be a number >= 0"),
     ],
 )
 def test_options_that_are_refused(options, said):
     with pytest.raises(SpecError, match=said):
-        pp.Aligner(**options)
+        pp.AlignerConfig(**options)
 
 
 def test_sides_that_do_not_match_are_refused():
     source, target, _ = parallel(5)
     with pytest.raises(TreebankError, match=r"no more sentences \(5 and 4 sentences\)"):
-        pp.align(source, target[:4])
+        pp.align_words(source, target[:4])
     with pytest.raises(TreebankError, match=r"<text>:7: expected sentence 1 \(sent_id s1\) as in .*\(sent_id s2\)"):
-        pp.align(source[:4], target[1:])
+        pp.align_words(source[:4], target[1:])
     with pytest.raises(TreebankError, match="expected a list of tokens"):
-        pp.align([["a"]], [[]])
+        pp.align_words([["a"]], [[]])
     with pytest.raises(SpecError, match="aligner must be an Aligner"):
-        pp.align(source, target, aligner=5)  # type: ignore[arg-type]
+        pp.align_words(source, target, aligner=5)  # type: ignore[arg-type]

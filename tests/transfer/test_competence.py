@@ -33,8 +33,8 @@ def test_each_class_goes_to_the_candidate_that_is_right():
     no_adjectives, no_determiners = spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")
     first, second = pp.competent_regions(GOLD, [no_adjectives, no_determiners])
     assert "ADJ" not in tags_in(first.regions)
-    assert tags_in(first.regions)["DET"] == tags_in([pp.Region()])["DET"]
-    assert tags_in(second.regions)["ADJ"] == tags_in([pp.Region()])["ADJ"]
+    assert tags_in(first.regions)["DET"] == tags_in([pp.ArcRegion()])["DET"]
+    assert tags_in(second.regions)["ADJ"] == tags_in([pp.ArcRegion()])["ADJ"]
     assert "DET" not in tags_in(second.regions)
     assert 0 < second.precision < 1
 
@@ -98,17 +98,17 @@ def test_by_similarity_each_tag_goes_to_the_source_with_the_same_neighbors():
     assert "VERB" in second.regions[0].upos
     assert first.divergence >= 0
     assert pp.similar_regions(target, [target, verbs])[0].divergence == 0
-    assert pp.similar_regions(target, [target, verbs])[1] == pp.Competence(())
+    assert pp.similar_regions(target, [target, verbs])[1] == pp.CompetenceRegions(())
 
 
 def test_what_cannot_be_compared():
-    with pytest.raises(TreebankError, match="gold of competent_regions"):
+    with pytest.raises(TreebankError, match="competent_regions: gold"):
         pp.competent_regions("x", [GOLD])
-    with pytest.raises(SpecError, match="found of competent_regions must be a list"):
+    with pytest.raises(SpecError, match="competent_regions: found must be a list"):
         pp.competent_regions(GOLD, GOLD)
-    with pytest.raises(TreebankError, match="found of competent_regions must be the sentences"):
+    with pytest.raises(TreebankError, match="competent_regions: found must be the sentences"):
         pp.competent_regions(GOLD, [GOLD[:2]])
-    with pytest.raises(SpecError, match="divergences of competent_regions must be 1"):
+    with pytest.raises(SpecError, match="competent_regions: divergences must be 1"):
         pp.competent_regions(GOLD, [GOLD], divergences=[1.0, 2.0])
-    with pytest.raises(SpecError, match="sources of similar_regions"):
+    with pytest.raises(SpecError, match="similar_regions: sources"):
         pp.similar_regions(GOLD, [])

@@ -15,7 +15,7 @@ from panparser.transfer.glossed.table import shipped_table
 
 
 def treebank(words: str, glosses: str, **options) -> pp.Treebank:
-    return pp.glossed_treebank(read_leipzig(f"{words}\n{glosses}\n'Something.'\n"), **options).treebank
+    return pp.convert_glosses(read_leipzig(f"{words}\n{glosses}\n'Something.'\n"), **options).treebank
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_parts_of_speech_go_before_glosses():
     stem = pp.Morpheme(form="fut", gloss="run", tag="v.intr", is_stem=True)
     said.append(pp.GlossedWord(form="fut", morphemes=(stem,)))
     said.append(pp.GlossedWord(form="futás", morphemes=(stem, pp.Morpheme(form="ás", gloss="nmlz", is_stem=False))))
-    found = pp.glossed_treebank([pp.GlossedSentence(words=tuple(said))]).treebank[0]
+    found = pp.convert_glosses([pp.GlossedSentence(words=tuple(said))]).treebank[0]
     assert found.values("upos") == ["NOUN", "VERB", "NOUN"]
     assert found.values("xpos") == ["n", "v.intr", "v.intr"]
     assert found.values("lemma") == ["futás", "fut", "fut"]
@@ -61,7 +61,7 @@ def test_parts_of_speech_go_before_glosses():
 
 def test_lemmas_are_citation_forms_or_stems():
     data = flextext(DOGS).replace('lang="und">kutyá<', 'lang="und">kutyá</item><item type="cf" lang="und">kutya<')
-    found = pp.glossed_treebank(read_flextext(data.encode())).treebank
+    found = pp.convert_glosses(read_flextext(data.encode())).treebank
     assert found[0].values("lemma") == ["a", "kutya", "lát"]
     assert treebank("insulārum", "island-GEN-PL")[0].values("lemma") == ["_"]  # its stem is not set apart
     assert treebank("ki-kubwa", "C7-big")[0].values("lemma") == ["kubwa"]
@@ -69,20 +69,20 @@ def test_lemmas_are_citation_forms_or_stems():
 
 def test_lines_around_the_words():
     sentences = read_leipzig("# sent_id = a b\na\nb\n'It is\tb|c.'\n\n(x) a\nb\n\n(x) a\nb\n")
-    found = pp.glossed_treebank(sentences).treebank
+    found = pp.convert_glosses(sentences).treebank
     assert [sentence.sent_id for sentence in found] == ["1", "x", "x-2"]
     assert found[0].metadata == {"sent_id": "1", "text": "a", "text_en": "It is b|c."}
     words = (pp.GlossedWord(form="a"),)
     named = [pp.GlossedSentence(words=words, id=each) for each in ("a b", "a/b", "a_b-2", "")]
-    assert [s.sent_id for s in pp.glossed_treebank(named).treebank] == ["a_b", "a_b-2", "a_b-2-2", "_"]
+    assert [s.sent_id for s in pp.convert_glosses(named).treebank] == ["a_b", "a_b-2", "a_b-2-2", "_"]
 
 
 def test_unknown_glosses_are_counted():
-    found = pp.glossed_treebank(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"))
+    found = pp.convert_glosses(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"))
     assert found.unknown == {"QQQ": 2, "ZZ": 1}
     assert (found.tagged, found.headed) == (0, 0)
     table = shipped_table().extended({"features": {"QQQ": "Tense=Past", "ZZ": ""}})
-    assert pp.glossed_treebank(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"), table=table).unknown == {}
+    assert pp.convert_glosses(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"), table=table).unknown == {}
 
 
 def test_characters_are_normalized():
@@ -104,7 +104,7 @@ def test_any_gloss_can_be_written_and_read_again(form, gloss, tag, translation):
         segmented=form,
     )
     sentence = pp.GlossedSentence(words=(word, word), translation=translation, id=tag, document=gloss)
-    found = pp.glossed_treebank([sentence, sentence]).treebank
+    found = pp.convert_glosses([sentence, sentence]).treebank
     assert found.problems == []
     again = pp.parse_conllu(found.to_bytes())
     values = dict(item.split("=", 1) for item in again[0][0].misc.split("|") if "=" in item)
@@ -115,7 +115,7 @@ def test_any_gloss_can_be_written_and_read_again(form, gloss, tag, translation):
 def test_what_is_written_is_valid(tmp_path):
     text = "(1) A kutyák, látnak engem.\na kutyá-k lát-nak engem\nthe dog-PL see-3PL.PRS 1SG.ACC\n'The dogs see me.'\n"
     path = tmp_path / "dogs.conllu"
-    pp.write_conllu(path, pp.glossed_treebank(read_leipzig(text)).treebank)
+    pp.write_conllu(path, pp.convert_glosses(read_leipzig(text)).treebank)
     (first,) = pp.validate(path, level=1)
     assert first.valid
     (second,) = pp.validate(path)
@@ -123,6 +123,6 @@ def test_what_is_written_is_valid(tmp_path):
 
 
 def test_trees_need_a_model():
-    with pytest.raises(pp.SpecError, match="trees of glossed_treebank need nlp"):
+    with pytest.raises(pp.SpecError, match="convert_glosses: trees need nlp"):
         treebank("a", "b", trees=True)
-    assert len(pp.glossed_treebank([]).treebank) == 0
+    assert len(pp.convert_glosses([]).treebank) == 0

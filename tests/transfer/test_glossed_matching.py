@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panparser.transfer.glossed.matching import Translated, in_order, match
+from panparser.transfer.glossed.matching import TranslationWords, in_order, match
 from panparser.transfer.glossed.meaning import meaning
 from panparser.transfer.glossed.sentences import written_word
 from panparser.transfer.glossed.table import shipped_table
@@ -20,7 +20,10 @@ def links(glosses: str, translation: str, lemmas: str = "", depths: tuple[int, .
     said = [meaning(written_word("x", "x", gloss), TABLE) for gloss in glosses.split()]
     forms = tuple(translation.split())
     return match(
-        said, LEMMAS, Translated(forms, tuple((lemmas or translation).split()), depths or (0,) * len(forms)), TABLE
+        said,
+        LEMMAS,
+        TranslationWords(forms, tuple((lemmas or translation).split()), depths or (0,) * len(forms)),
+        TABLE,
     )
 
 

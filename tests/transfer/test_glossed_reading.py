@@ -13,7 +13,7 @@ from glossed_files import DOGS, SENTENCES, flextext, form, leipzig, toolbox
 
 
 def read(text: str | bytes, **options) -> list[pp.GlossedSentence]:
-    return pp.read_glossed(io.BytesIO(text.encode() if isinstance(text, str) else text), **options)
+    return pp.read_igt(io.BytesIO(text.encode() if isinstance(text, str) else text), **options)
 
 
 def told(sentences):
@@ -51,7 +51,7 @@ def test_all_formats_tell_the_same(sentences):
 @given(SENTENCES)
 def test_treebanks_of_all_formats_have_the_same_tags_and_features(sentences):
     first, *others = (
-        pp.glossed_treebank(read(text)).treebank
+        pp.convert_glosses(read(text)).treebank
         for text in (flextext(sentences), toolbox(sentences, "none"), toolbox(sentences))
     )
     for other in others:
@@ -82,7 +82,7 @@ def test_what_cannot_be_read_is_refused(tmp_path):
         with pytest.raises(pp.TextError, match=message):
             read(text)
     with pytest.raises(pp.TextError, match=r"nowhere\.txt: cannot be read"):
-        pp.read_glossed(tmp_path / "nowhere.txt")
+        pp.read_igt(tmp_path / "nowhere.txt")
     with pytest.raises(pp.SpecError, match="format must be one of flextext, toolbox, leipzig or auto; got 'elan'"):
         read(leipzig(DOGS), format="elan")
 

@@ -27,7 +27,7 @@ def nlp():
 
 
 def test_a_tree_is_projected_through_the_glosses(nlp):
-    found = pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp, trees=True)
+    found = pp.convert_glosses(read_leipzig(TEXT), nlp=nlp, trees=True)
     first, second, third = found.treebank
     assert first.heads.tolist() == [2, 3, 0, 6, 6, 3, 3]
     assert first.labels == ["det", "nsubj", "root", "det", "amod", "obj", "punct"]
@@ -38,14 +38,14 @@ def test_a_tree_is_projected_through_the_glosses(nlp):
 
 
 def test_tags_alone(nlp):
-    found = pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp)
+    found = pp.convert_glosses(read_leipzig(TEXT), nlp=nlp)
     assert (found.headed, found.tagged) == (0, 11)
     assert found.treebank[0].values("upos") == ["DET", "NOUN", "VERB", "NUM", "ADJ", "NOUN", "PUNCT"]
 
 
 def test_trees_are_parts_of_trees(nlp, tmp_path):
     """At most one root, no cycle: a parser can learn from them, and complete them."""
-    found = pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp, trees=True).treebank
+    found = pp.convert_glosses(read_leipzig(TEXT), nlp=nlp, trees=True).treebank
     for sentence in found:
         assert sentence.heads.tolist().count(0) <= 1
         sentence.gold()  # raises GoldError for a cycle
@@ -56,10 +56,10 @@ def test_trees_are_parts_of_trees(nlp, tmp_path):
 
 
 def test_many_translations_are_parsed_in_batches(nlp, monkeypatch):
-    once = pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp, trees=True).treebank
+    once = pp.convert_glosses(read_leipzig(TEXT), nlp=nlp, trees=True).treebank
     monkeypatch.setattr("panparser.transfer.glossed.trees._BATCH", 2)
     told = []
-    again = pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp, trees=True, report=lambda *what: told.append(what))
+    again = pp.convert_glosses(read_leipzig(TEXT), nlp=nlp, trees=True, report=lambda *what: told.append(what))
     assert again.treebank.to_bytes() == once.to_bytes()
     assert told == [("translations", 2, 3), ("translations", 3, 3)]
 
@@ -67,7 +67,7 @@ def test_many_translations_are_parsed_in_batches(nlp, monkeypatch):
 def test_a_model_must_have_what_is_needed(nlp):
     without = pp.Pipeline(tokenizer=nlp.tokenizer, taggers=nlp.taggers, lemmatizer=nlp.lemmatizer)
     with pytest.raises(pp.SpecError, match="nlp must be a pipeline with a tokenizer, a tagger and a parser; got"):
-        pp.glossed_treebank(read_leipzig(TEXT), nlp=without, trees=True)
+        pp.convert_glosses(read_leipzig(TEXT), nlp=without, trees=True)
     with pytest.raises(pp.SpecError, match="nlp must be a pipeline with a tokenizer and a tagger; got"):
-        pp.glossed_treebank(read_leipzig(TEXT), nlp=nlp.parser)
-    assert pp.glossed_treebank(read_leipzig(TEXT), nlp=without).tagged == 11
+        pp.convert_glosses(read_leipzig(TEXT), nlp=nlp.parser)
+    assert pp.convert_glosses(read_leipzig(TEXT), nlp=without).tagged == 11

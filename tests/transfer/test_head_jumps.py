@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panparser.transfer.head_jumps import HeadJumps
+from panparser.transfer.head_jumps import DependencyJumps
 
 REACH, TAGS = 2, 3
 
@@ -46,7 +46,7 @@ def weights_by_hand(links, heads, tags):
 @given(batches())
 def test_support_is_the_sum_over_links_of_heads_and_dependents(drawn):
     links, heads, tags, words = drawn
-    model = HeadJumps(TAGS, REACH)
+    model = DependencyJumps(TAGS, REACH)
     model.count(links, heads, tags)
     model.learn()
     weights = weights_by_hand(links, heads, tags)
@@ -68,7 +68,7 @@ def test_support_is_the_sum_over_links_of_heads_and_dependents(drawn):
 
 def test_a_word_is_sought_beside_its_head():
     """A tag whose words follow their heads at once; the head is linked with word 2, and the word perhaps with any."""
-    model = HeadJumps(1, REACH)
+    model = DependencyJumps(1, REACH)
     links = np.zeros((1, 2, 4))
     links[0, 0, 1] = links[0, 1, 2] = 1.0
     heads, tags = np.array([[-1, 0]]), np.zeros((1, 2), np.int64)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.errors import LinksError
+from panparser.errors import AlignmentError
 from parallel import treebank_of
 
 WORDS = st.integers(0, 6)
@@ -19,7 +19,7 @@ SENTENCES = st.lists(st.dictionaries(st.tuples(WORDS, WORDS), st.floats(0, 1), m
 def made(sentences, probabilities=True):
     ordered = [dict(sorted(sentence.items())) for sentence in sentences]
     values = tuple(tuple(each.values()) for each in ordered)
-    return pp.Links(tuple(tuple(each) for each in ordered), values if probabilities else None)
+    return pp.WordAlignments(tuple(tuple(each) for each in ordered), values if probabilities else None)
 
 
 def _file(folder, data):
@@ -39,13 +39,13 @@ def sides():
 def test_what_is_written_is_read(tmp_path_factory, sentences):
     path = tmp_path_factory.mktemp("links") / "links.txt"
     links = made(sentences, probabilities=False)
-    pp.write_links(path, links)
-    assert pp.read_links(path) == links
+    pp.write_alignments(path, links)
+    assert pp.read_alignments(path) == links
     assert links.count == sum(map(len, sentences))
     assert len(links) == len(sentences)
     sure = made(sentences)
-    pp.write_links(path, sure, probabilities=True)
-    again = pp.read_links(path)
+    pp.write_alignments(path, sure, probabilities=True)
+    again = pp.read_alignments(path)
     assert again.pairs == sure.pairs
     for found, wanted in zip(again.probabilities or sure.probabilities, sure.probabilities, strict=True):
         assert found == pytest.approx(wanted, abs=1e-4)
@@ -54,21 +54,21 @@ def test_what_is_written_is_read(tmp_path_factory, sentences):
 def test_the_format(tmp_path):
     path = tmp_path / "links.txt.gz"
     path.write_bytes(gzip.compress(b"1-0:0.25 0-0\t0p1:.5\r\n\n2-1:1e-3\n"))
-    assert pp.read_links(path).count == 3
-    assert len(pp.read_links(_file(tmp_path, b""))) == 0
-    assert len(pp.read_links(_file(tmp_path, b"\n"))) == 1
-    assert len(pp.read_links(_file(tmp_path, "0-0\u20281-1\n\n0-0".encode()))) == 3
-    links = pp.read_links(path)
-    assert links == pp.Links((((0, 0), (1, 0)), (), ((2, 1),)), ((1.0, 0.25), (), (0.001,)))
-    assert pp.read_links(path, possible=True)[0] == ((0, 0), (0, 1), (1, 0))
+    assert pp.read_alignments(path).count == 3
+    assert len(pp.read_alignments(_file(tmp_path, b""))) == 0
+    assert len(pp.read_alignments(_file(tmp_path, b"\n"))) == 1
+    assert len(pp.read_alignments(_file(tmp_path, "0-0\u20281-1\n\n0-0".encode()))) == 3
+    links = pp.read_alignments(path)
+    assert links == pp.WordAlignments((((0, 0), (1, 0)), (), ((2, 1),)), ((1.0, 0.25), (), (0.001,)))
+    assert pp.read_alignments(path, possible=True)[0] == ((0, 0), (0, 1), (1, 0))
     assert links.at_least(0.25).pairs == (((0, 0), (1, 0)), (), ())
     assert links.to_text() == "0-0 1-0\n\n2-1\n"
     assert links.to_text(probabilities=True) == "0-0:1.0 1-0:0.25\n\n2-1:0.001\n"
-    assert pp.Links(links.pairs).at_least(0.5).pairs == links.pairs
+    assert pp.WordAlignments(links.pairs).at_least(0.5).pairs == links.pairs
 
 
 def test_standard_output(capsysbinary):
-    pp.write_links("-", pp.Links((((0, 1),),)))
+    pp.write_alignments("-", pp.WordAlignments((((0, 1),),)))
     assert capsysbinary.readouterr().out == b"0-1\n"
 
 
@@ -92,19 +92,19 @@ def test_standard_output(capsysbinary):
 def test_what_is_refused(tmp_path, sides, text, said):
     path = tmp_path / "links.txt"
     path.write_bytes(text)
-    with pytest.raises(LinksError) as error:
-        pp.read_links(path, *sides)
+    with pytest.raises(AlignmentError) as error:
+        pp.read_alignments(path, *sides)
     assert said in str(error.value)
     assert str(error.value).startswith(str(path))
 
 
 def test_files_that_are_not_there(tmp_path):
-    with pytest.raises(LinksError, match="cannot be read"):
-        pp.read_links(tmp_path / "none")
-    with pytest.raises(LinksError, match="cannot be written"):
-        pp.write_links(tmp_path / "none" / "links", pp.Links(()))
-    with pytest.raises(LinksError, match="expected Links"):
-        pp.write_links(tmp_path / "links", [])  # type: ignore[arg-type]
+    with pytest.raises(AlignmentError, match="cannot be read"):
+        pp.read_alignments(tmp_path / "none")
+    with pytest.raises(AlignmentError, match="cannot be written"):
+        pp.write_alignments(tmp_path / "none" / "links", pp.WordAlignments(()))
+    with pytest.raises(AlignmentError, match="expected Links"):
+        pp.write_alignments(tmp_path / "links", [])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,15 @@ def test_files_that_are_not_there(tmp_path):
     ],
 )
 def test_links_that_cannot_be(pairs, probabilities):
-    with pytest.raises(LinksError, match="of Links must be"):
-        pp.Links(pairs, probabilities)
+    with pytest.raises(AlignmentError, match="of WordAlignments must be"):
+        pp.WordAlignments(pairs, probabilities)
 
 
 @given(SENTENCES, SENTENCES)
 def test_sets_of_links(first, second):
     one, two = made(first), made(second)
     if len(one) != len(two):
-        with pytest.raises(LinksError, match="intersected"):
+        with pytest.raises(AlignmentError, match="intersected"):
             one & two
         return
     both = one & two

@@ -17,12 +17,12 @@ from places import ENGLISH
 TAGS = "ABC"
 
 
-def random_model(random: Random) -> pp.TagModel:
+def random_model(random: Random) -> pp.TagLanguageModel:
     lines = []
     for _ in range(6):
         words = random.choices(TAGS, k=random.randint(1, 6))
         lines += [f"{n}\tw\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for n, tag in enumerate(words, start=1)] + ["\n"]
-    return pp.TagModel.of(pp.parse_conllu("".join(lines)))
+    return pp.TagLanguageModel.of(pp.parse_conllu("".join(lines)))
 
 
 def moved(heads: list[int], order: tuple[int, ...]) -> list[int]:
@@ -31,7 +31,7 @@ def moved(heads: list[int], order: tuple[int, ...]) -> list[int]:
     return [place[heads[word - 1]] for word in order]
 
 
-def score(model: pp.TagModel, tags: list[int]) -> float:
+def score(model: pp.TagLanguageModel, tags: list[int]) -> float:
     codes = [0, 0, *tags, 0]
     return sum(model.logs[tuple(codes[i - 2 : i + 1])] for i in range(2, len(codes)))
 
@@ -70,8 +70,10 @@ def test_a_narrow_beam_never_makes_it_worse(seed, beam):
 
 def test_words_keep_their_heads_and_labels():
     english = pp.read_conllu(ENGLISH)
-    model = pp.TagModel.of(pp.parse_conllu("1\tw\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tw\t_\tDET\t_\t_\t_\t_\t_\t_\n\n"))
-    found, done = pp.reorder(english, model, report=lambda *numbers: None)
+    model = pp.TagLanguageModel.of(
+        pp.parse_conllu("1\tw\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tw\t_\tDET\t_\t_\t_\t_\t_\t_\n\n")
+    )
+    found, done = pp.reorder_words(english, model, report=lambda *numbers: None)
     assert (done.sentences, done.nonprojective) == (len(english), 10)
     assert done.after < done.before
     assert done.changed == sum(any("# reordered" in line for line in each.comments) for each in found) > 100
@@ -82,20 +84,24 @@ def test_words_keep_their_heads_and_labels():
         ]
         assert arcs[0] == arcs[1]
         assert is_projective(new.heads.tolist()) == is_projective(old.heads.tolist())
-    assert pp.reorder(english, model, distortion=0)[0].to_bytes() == english.to_bytes()
+    assert pp.reorder_words(english, model, distortion=0)[0].to_bytes() == english.to_bytes()
 
 
 @pytest.mark.parametrize(
     ("given_", "options", "said"),
     [
-        ("x", {}, "treebank of reorder must be a Treebank"),
+        ("x", {}, "reorder_words: treebank must be a Treebank"),
         (pp.parse_conllu("1\tw\t_\t_\t_\t_\t0\troot\t_\t_\n\n"), {}, "expected words with tags"),
         (pp.parse_conllu("1\tw\t_\tA\t_\t_\t_\t_\t_\t_\n\n"), {}, "expected trees"),
-        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"model": 3}, "model of reorder must be a TagModel"),
-        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"distortion": 21}, "distortion of reorder"),
-        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"beam": 0}, "beam of reorder"),
+        (
+            pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"),
+            {"model": 3},
+            "reorder_words: model must be a TagModel",
+        ),
+        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"distortion": 21}, "reorder_words: distortion"),
+        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"beam": 0}, "reorder_words: beam"),
     ],
 )
 def test_what_cannot_be(given_, options, said):
     with pytest.raises(pp.PanParserError, match=said):
-        pp.reorder(given_, **{"model": random_model(Random(1)), **options})
+        pp.reorder_words(given_, **{"model": random_model(Random(1)), **options})

@@ -26,7 +26,7 @@ def test_sure_heads_alone_are_kept():
     text = ENGLISH[60:70]
     confidence = parser.confidence(text)
     least = float(np.median(confidence.of_heads))
-    found = pp.sure_trees(parser, text, least=least)
+    found = pp.select_confident_trees(parser, text, least=least)
     sure = confidence.of_heads >= least
     assert 0 < sure.mean() < 1
     assert (found.heads == np.where(sure, confidence.heads, -1)).all()
@@ -54,7 +54,7 @@ def test_a_round_learns_from_trees_and_from_what_is_sure():
     """The first round with a development set, step by step."""
     made = pp.self_train(SPEC, TREES, RAW, dev=DEV, least=0.6, **OPTIONS)
     teacher = pp.train(SPEC, TREES, dev=DEV, **OPTIONS)
-    text = pp.sure_trees(teacher, RAW, least=0.6)
+    text = pp.select_confident_trees(teacher, RAW, least=0.6)
     student = pp.train(SPEC, [TREES, text], weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
     tallies = [Tally.of(DEV, parser.parse(DEV)) for parser in (teacher, student)]
     assert [each.tally for each in made.rounds] == tallies
@@ -97,11 +97,11 @@ def test_the_record_is_kept_and_told(tmp_path, run):
     ("raw", "options", "error", "message"),
     [
         (pp.parse_conllu(""), {}, TreebankError, "expected sentences, found none"),
-        ("x", {}, TreebankError, "raw of self_train must be a Treebank"),
-        (RAW, {"least": 0}, SpecError, "least of self_train must be above 0"),
-        (RAW, {"rounds": 0}, SpecError, "rounds of self_train"),
-        (RAW, {"weight": 0}, SpecError, "weight of self_train must be a number above 0"),
-        (RAW, {"folds": 1}, SpecError, "folds of self_train"),
+        ("x", {}, TreebankError, "self_train: raw must be a Treebank"),
+        (RAW, {"least": 0}, SpecError, "self_train: least must be above 0"),
+        (RAW, {"rounds": 0}, SpecError, "self_train: rounds"),
+        (RAW, {"weight": 0}, SpecError, "self_train: weight must be a number above 0"),
+        (RAW, {"folds": 1}, SpecError, "self_train: folds"),
     ],
 )
 def test_what_cannot_be_self_trained(raw, options, error, message):

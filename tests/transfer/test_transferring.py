@@ -13,9 +13,9 @@ from languages import language
 from panparser.analysis import weights_of
 from panparser.errors import ConlluWarning, SpecError, TreebankError
 from panparser.transfer.blanking import BLANKED, annotated_templates, blanked
-from panparser.transfer.candidates import COMBINED, METHODS, PLANS, Candidates, Source
+from panparser.transfer.candidates import COMBINED, METHODS, PLANS, MethodRunner, SourceTreebank
 from panparser.transfer.reporting import MORE
-from panparser.transfer.tallies import Tally
+from panparser.transfer.tallies import AttachmentCounts
 
 TARGET = {"adjective_first": False, "verb_last": True}
 NEAR = language("near", 60, adjective_first=True, verb_last=True)
@@ -27,13 +27,13 @@ MADE = pp.train_transfer([FAR, NEAR], SAMPLE, typology=ORDER, language="xx")
 
 
 def score(parser, gold=TEST):
-    return Tally.of(gold, parser.parse(gold))
+    return AttachmentCounts.of(gold, parser.parse(gold))
 
 
 def test_the_nearest_source_comes_first():
     assert [source.path for source in MADE.report.sources] == [NEAR.path, FAR.path]
     first, second = (source.divergence for source in MADE.report.sources)
-    assert first == pp.similarity(SAMPLE, NEAR) < second == pp.similarity(SAMPLE, FAR)
+    assert first == pp.measure_similarity(SAMPLE, NEAR) < second == pp.measure_similarity(SAMPLE, FAR)
 
 
 def test_what_scores_best_is_kept():
@@ -49,7 +49,7 @@ def test_what_scores_best_is_kept():
 
 def test_a_difference_must_be_more_than_chance():
     def tally(heads, words=600, tagged=None):
-        return Tally(words, heads, 0, tagged)
+        return AttachmentCounts(words, heads, 0, tagged)
 
     assert tally(410).is_clearly_above(tally(400))  # one standard error is 9.5 words
     assert not tally(409).is_clearly_above(tally(400))
@@ -81,12 +81,14 @@ def test_a_method_can_be_asked_for(method):
 
 
 def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
-    candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    candidates = MethodRunner(
+        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+    )
     expected = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
     ((found, parser), (other, complete)) = candidates.compare(["sample", "all"], 3)
-    assert found == Tally.of(SAMPLE, expected)
+    assert found == AttachmentCounts.of(SAMPLE, expected)
     assert parser is None
-    assert other == Tally.of(SAMPLE, complete.parse(SAMPLE))
+    assert other == AttachmentCounts.of(SAMPLE, complete.parse(SAMPLE))
 
 
 def test_ctrl_c_leaves_no_parser():
@@ -94,7 +96,9 @@ def test_ctrl_c_leaves_no_parser():
         def after_epoch(self, report):
             raise KeyboardInterrupt
 
-    candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    candidates = MethodRunner(
+        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+    )
     for method in METHODS:
         with pytest.raises(KeyboardInterrupt):
             candidates.make(method, SAMPLE, Stop())
@@ -127,8 +131,8 @@ def test_words_of_sources_are_not_learned():
 
 
 def test_trees_of_sources_and_sample_are_combined():
-    candidates = Candidates(
-        sources=[Source("near", NEAR, 1.0), Source("far", FAR, 4.0)],
+    candidates = MethodRunner(
+        sources=[SourceTreebank("near", NEAR, 1.0), SourceTreebank("far", FAR, 4.0)],
         nearest=1,
         sample=SAMPLE,
         dev=None,
@@ -147,7 +151,9 @@ def test_trees_of_sources_and_sample_are_combined():
 
 
 def test_a_sample_is_known_by_itself_not_by_its_place():
-    candidates = Candidates(sources=[Source("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    candidates = MethodRunner(
+        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+    )
     made = {size: candidates.learn("sample", SAMPLE[:size]) for size in (4, 5, 6, 7)}  # no other name keeps the parts
     for size, parser in made.items():
         assert parser.training.sentences == size
@@ -217,7 +223,7 @@ def test_a_development_set_is_compared_by():
     dev = language("own", 10, **TARGET, seed=3)
     made = pp.train_transfer([NEAR, FAR], SAMPLE, dev=dev, typology=ORDER)
     assert made.report.scored_on == "the development set (10 sentences)"
-    assert all(tally.words == Tally.of(dev, dev).words for _, tally in made.report.scores)
+    assert all(tally.words == AttachmentCounts.of(dev, dev).words for _, tally in made.report.scores)
     assert score(made.parser, dev) == made.report.scores[0][1]
     assert pp.train_transfer([NEAR], SAMPLE, dev=dev, method="joint").parser.calibration is not None
 
@@ -243,8 +249,8 @@ def test_punctuation_does_not_count():
     gold = pp.parse_conllu("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n")
     found = gold.copy()
     found.heads[:] = [2, 0]
-    assert Tally.of(gold, gold) == Tally(1, 1, 1)
-    assert Tally.of(gold, found) == Tally(1, 0, 0)
+    assert AttachmentCounts.of(gold, gold) == AttachmentCounts(1, 1, 1)
+    assert AttachmentCounts.of(gold, found) == AttachmentCounts(1, 0, 0)
 
 
 def test_blanking_leaves_tags_and_trees():
@@ -278,16 +284,16 @@ UNTAGGED.column("upos")[:] = UNTAGGED.id_of("upos", "_")
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [
-        (([],), {}, SpecError, "sources of train_transfer must be a list of treebanks"),
-        ((NEAR,), {}, SpecError, "sources of train_transfer must be a list of treebanks"),
+        (([],), {}, SpecError, "train_transfer: sources must be a list of treebanks"),
+        ((NEAR,), {}, SpecError, "train_transfer: sources must be a list of treebanks"),
         (([UNTAGGED], SAMPLE), {}, TreebankError, "expected words with tags"),
         (([BARE], SAMPLE), {}, TreebankError, "expected a treebank with heads"),
         (([NEAR], pp.parse_conllu("")), {}, TreebankError, "expected sentences, found none"),
         (([NEAR], BARE), {}, TreebankError, "expected sentences with trees"),
-        (([NEAR], "x"), {}, TreebankError, "sample of train_transfer must be a Treebank"),
-        (([NEAR], SAMPLE), {"method": "best"}, SpecError, "method of train_transfer must be one of"),
+        (([NEAR], "x"), {}, TreebankError, "train_transfer: sample must be a Treebank"),
+        (([NEAR], SAMPLE), {"method": "best"}, SpecError, "train_transfer: method must be one of"),
         (([NEAR],), {"method": "joint"}, SpecError, "joint learns from a sample"),
-        (([NEAR], SAMPLE), {"nearest": 0}, SpecError, "nearest of train_transfer"),
+        (([NEAR], SAMPLE), {"nearest": 0}, SpecError, "train_transfer: nearest"),
     ],
 )
 def test_what_cannot_be_transferred(arguments, options, error, message):
@@ -302,9 +308,9 @@ RAW.heads[:] = -1
 
 
 def candidates_of(sample=SAMPLE, **options):
-    sources = [Source("near", NEAR, 1.0), Source("far", FAR, 2.0)]
-    text = pp.TagTrigrams.of(RAW)
-    return Candidates(sources=sources, nearest=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options)
+    sources = [SourceTreebank("near", NEAR, 1.0), SourceTreebank("far", FAR, 2.0)]
+    text = pp.TagTrigramCounts.of(RAW)
+    return MethodRunner(sources=sources, nearest=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options)
 
 
 @pytest.mark.parametrize(
@@ -333,8 +339,8 @@ def test_in_regions_the_best_parser_comes_before_the_joint_one():
 
 
 def test_sources_of_the_same_name_are_told_apart():
-    sources = [Source("x", NEAR, 1.0), Source("x", FAR, 2.0)]
-    candidates = Candidates(sources=sources, nearest=2, sample=SAMPLE, dev=None, seed=1, threads=1)
+    sources = [SourceTreebank("x", NEAR, 1.0), SourceTreebank("x", FAR, 2.0)]
+    candidates = MethodRunner(sources=sources, nearest=2, sample=SAMPLE, dev=None, seed=1, threads=1)
     first, second = (candidates._of_sources(source, None) for source in sources)
     assert first.parse(TEST).to_bytes() != second.parse(TEST).to_bytes()
     assert candidates._of_sources(sources[0], None) is first
@@ -351,8 +357,8 @@ def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
 
 
 def test_a_parser_that_is_the_best_everywhere_is_no_cascade():
-    sources = [Source("own", language("own", 60, **TARGET, seed=9), 0.1)]
-    candidates = Candidates(sources=sources, nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    sources = [SourceTreebank("own", language("own", 60, **TARGET, seed=9), 0.1)]
+    candidates = MethodRunner(sources=sources, nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
     made = candidates.make("target-first", SAMPLE)
     assert isinstance(made, pp.Parser) or made.stages[0].keep
 
@@ -362,7 +368,7 @@ def test_a_plan_can_be_asked_for(plan, tmp_path):
     made = pp.train_transfer([NEAR, FAR], SAMPLE[:3], typology=ORDER, method=plan, sentences=20)
     assert made.report.method == plan
     ((name, tally),) = made.report.scores
-    assert (name, tally.words) == (plan, Tally.of(SAMPLE[:3], SAMPLE[:3]).words)
+    assert (name, tally.words) == (plan, AttachmentCounts.of(SAMPLE[:3], SAMPLE[:3]).words)
     assert len(made.report.used) == 2
     made.parser.save(tmp_path / "xx.panparser")
     loaded = pp.load(tmp_path / "xx.panparser")
@@ -409,8 +415,8 @@ def test_self_training_may_be_calibrated_on_a_development_set():
         (SAMPLE, {"self_training": 1}, "learns from tagged text"),
         (None, {"self_training": 1, "raw": RAW}, "needs two sentences with trees, or a development set"),
         (SAMPLE, {"self_training": 1, "raw": RAW, "method": "region-wise"}, "region-wise several"),
-        (SAMPLE, {"self_training": -1}, "self_training of train_transfer must be"),
-        (SAMPLE, {"least": 2}, "least of train_transfer must be above 0 and at most 1"),
+        (SAMPLE, {"self_training": -1}, "train_transfer: self_training must be"),
+        (SAMPLE, {"least": 2}, "train_transfer: least must be above 0 and at most 1"),
         (None, {"method": "target-first"}, "target-first learns from a sample"),
         (None, {"method": "region-wise"}, "region-wise needs a sample, or tagged text"),
         (SAMPLE[:2], {"method": "transfer-first"}, "needs 3 sentences of a sample, to tell .*; got 2"),
@@ -507,9 +513,9 @@ def test_a_vote_is_that_of_parsers_of_single_sources():
     candidates = candidates_of()
     made = candidates.learn("vote", SAMPLE)
     alone = [
-        Candidates(sources=[each], nearest=1, sample=None, dev=None, seed=1, threads=1) for each in candidates.sources
+        MethodRunner(sources=[each], nearest=1, sample=None, dev=None, seed=1, threads=1) for each in candidates.sources
     ]
-    expected = pp.vote([each.learn("all", None) for each in alone], weights=candidates.nearness())
+    expected = pp.make_voting_parser([each.learn("all", None) for each in alone], weights=candidates.nearness())
     assert made.parse(TEST).to_bytes() == expected.parse(TEST).to_bytes()
     assert [voter.weight for voter in made.voters] == [1, 0.25]
 
@@ -529,7 +535,7 @@ def test_a_tagger_comes_before_the_parser(tmp_path):
     test.column("upos")[:] = test.id_of("upos", "_")
     pipeline = pp.load(tmp_path / "xx.panparser")
     pipeline.annotate(test)
-    assert Tally.of(TEST, test).uas > 80
+    assert AttachmentCounts.of(TEST, test).uas > 80
     assert {atom.name for atom in made.parser.spec.templates.atoms}.isdisjoint({"lemma", "xpos", "feats"})
     assert made.report.tags.lexicon == len(WORDS)
 
@@ -548,7 +554,7 @@ def test_scores_with_tags_of_taggers_that_did_not_see_the_sentence():
             tagged.column("upos")[tagged.offsets[number] : tagged.offsets[number + 1]] = ids
     parsed = tagged.copy()
     made.parser.annotate(parsed)
-    assert tally.tagged == Tally.of(sample, parsed)
+    assert tally.tagged == AttachmentCounts.of(sample, parsed)
     assert made.report.tags.words == sample.words
     pairs = zip(sample, tagged, strict=True)
     right = sum(a == b for x, y in pairs for a, b in zip(x.values("upos"), y.values("upos"), strict=True))

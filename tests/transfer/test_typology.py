@@ -145,12 +145,12 @@ def test_errors_of_arguments(tmp_path):
     with pytest.raises(SpecError, match=r"least of Typology\.of must be an integer >= 1"):
         pp.Typology.of(pp.parse_conllu(DOG), least=0)
     with pytest.raises(SpecError, match="found adjective twice"):
-        pp.Typology((pp.Trait("adjective", 0, "a"), pp.Trait("adjective", 1, "b")))
+        pp.Typology((pp.TypologicalFeature("adjective", 0, "a"), pp.TypologicalFeature("adjective", 1, "b")))
 
 
 @pytest.mark.parametrize(("value", "words"), [(1, "before"), (0, "after"), (0.5, "both"), (0.7, "70 % before")])
 def test_values_in_words(value, words):
-    assert pp.Trait("adjective", value, "").in_words == words
+    assert pp.TypologicalFeature("adjective", value, "").in_words == words
 
 
 def test_traits_are_in_one_order():

@@ -100,7 +100,7 @@ def test_an_unknown_format_is_refused(tmp_path):
     (tmp_path / "x").write_text(GOOD)
     with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
         list(iter_conllu(tmp_path / "x", format="xml"))
-    with pytest.raises(pp.ConlluError, match="block of iter_conllu must be >= 1; got 0"):
+    with pytest.raises(pp.ConlluError, match="iter_conllu: block must be >= 1; got 0"):
         list(iter_conllu(tmp_path / "x", block=0))
     with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
         parse(GOOD, format="xml")

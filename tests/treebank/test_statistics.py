@@ -16,7 +16,7 @@ def words(*heads: object) -> str:
 
 def test_counts_by_hand():
     """1 <- 2 <- Root, 3 <- 2; and a crossing: 1 <- Root, 2 <- 4, 3 <- 1, 4 <- 1."""
-    found = pp.stats(parse(words(2, 0, 2) + words(0, 4, 1, 1)))
+    found = pp.treebank_statistics(parse(words(2, 0, 2) + words(0, 4, 1, 1)))
     assert (found["sentences"], found["words"], found["types"]) == (2, 7, 4)
     assert found["length"] == {"mean": 3.5, "median": 3.5, "max": 4}
     assert found["depth"] == {"mean": pytest.approx((2 + 1 + 2 + 1 + 3 + 2 + 2) / 7), "median": 2, "max": 3}
@@ -30,18 +30,18 @@ def test_counts_by_hand():
 
 
 def test_partial_trees():
-    found = pp.stats(parse(words("_", 1, 0)))
+    found = pp.treebank_statistics(parse(words("_", 1, 0)))
     assert found["annotated"] == pytest.approx(200 / 3)
     assert found["depth"] == {"mean": 1, "median": 1, "max": 1}
 
 
 def test_an_empty_treebank():
-    found = pp.stats(parse(""))
+    found = pp.treebank_statistics(parse(""))
     assert (found["sentences"], found["annotated"], found["length"]["max"]) == (0, 0, 0)
 
 
 def test_our_own_treebank_has_what_it_promises():
-    found = pp.stats(pp.read_conllu(ENGLISH))
+    found = pp.treebank_statistics(pp.read_conllu(ENGLISH))
     assert found["sentences"] >= 150
     assert found["multiword tokens"] >= 10
     assert found["empty nodes"] >= 2
@@ -53,4 +53,4 @@ def test_our_own_treebank_has_what_it_promises():
 def test_a_cycle_is_named_by_its_line():
     rows = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n1\tb\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tc\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
     with pytest.raises(pp.TreebankError, match=r"^x\.conllu:3: .*cycle"):
-        pp.stats(pp.parse_conllu(rows, path="x.conllu", lenient=True))
+        pp.treebank_statistics(pp.parse_conllu(rows, path="x.conllu", lenient=True))

@@ -190,10 +190,15 @@ def test_bad_numbers_in_arrays_are_refused_when_read(small):
 
 def test_bad_heads_do_not_reach_scores_and_drawings(small):
     small.heads[2] = 500
-    for call in (small[0].draw, small[0]._repr_html_, lambda: pp.stats(small), lambda: pp.evaluate(small, small)):
+    for call in (
+        small[0].draw,
+        small[0]._repr_html_,
+        lambda: pp.treebank_statistics(small),
+        lambda: pp.evaluate(small, small),
+    ):
         with pytest.raises(pp.TreebankError, match="sentence 1, word 3: expected a head from -1 to 4, found 500"):
             call()
-    for call in (pp.stats, lambda path: pp.evaluate(path, path)):
+    for call in (pp.treebank_statistics, lambda path: pp.evaluate(path, path)):
         with pytest.raises(pp.TreebankError, match=r"expected a Treebank \(read_conllu makes one\); got 'x.conllu'"):
             call("x.conllu")
 
@@ -244,7 +249,7 @@ def test_comments_are_replaced(small):
 
 
 def test_a_sentence_is_a_gold(small):
-    assert small[0].gold() == pp.Gold([3, 3, 0, None], ["aux", "advmod", "root", None])
+    assert small[0].gold() == pp.GoldTree([3, 3, 0, None], ["aux", "advmod", "root", None])
 
 
 def test_pandas(small):
@@ -323,7 +328,7 @@ def test_bad_values_leave_the_treebank_as_it_was(value):
 
 @pytest.mark.parametrize("key", ["", "a|b", "a=b", "a\t", " a", None])
 def test_bad_keys_are_refused(key):
-    with pytest.raises(pp.TreebankError, match="key of annotate must be a text"):
+    with pytest.raises(pp.TreebankError, match="annotate: key must be a text"):
         pp.parse_conllu(MISC).annotate(key, lambda token: None)
 
 

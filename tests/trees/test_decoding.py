@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import panparser as pp
 from panparser.trees.enumeration import all_trees, projective_trees, random_projective_tree, random_tree
 
-DECODERS = (pp.maximum_spanning_tree, pp.projective_tree)
+DECODERS = (pp.maximum_spanning_tree, pp.maximum_projective_tree)
 each_decoder = pytest.mark.parametrize("decode", DECODERS)
 each_root = pytest.mark.parametrize("single_root", [False, True])
 
@@ -27,7 +27,7 @@ def score(heads, scores):
 
 
 def trees_of(decode, words, single_root):
-    if decode is pp.projective_tree:
+    if decode is pp.maximum_projective_tree:
         return projective_trees(words, "first", single_root)
     return all_trees(words, single_root)
 
@@ -73,7 +73,7 @@ def test_a_tree_comes_back_from_its_own_arcs(single_root, words, seed):
     rng = random.Random(seed)
     for decode, tree in (
         (pp.maximum_spanning_tree, random_tree(words, rng, single_root)),
-        (pp.projective_tree, random_projective_tree(words, rng, single_root)),
+        (pp.maximum_projective_tree, random_projective_tree(words, rng, single_root)),
     ):
         scores = np.random.default_rng(seed).normal(size=(words + 1, words + 1))
         for word, head in enumerate(tree, start=1):
@@ -85,7 +85,7 @@ def test_a_tree_comes_back_from_its_own_arcs(single_root, words, seed):
 @given(words=st.integers(1, 30), seed=st.integers(0, 2**32 - 1))
 def test_the_best_tree_is_no_worse_than_the_best_projective_one(single_root, words, seed):
     scores = np.random.default_rng(seed).integers(-20, 20, (words + 1, words + 1)).astype(float)
-    projective = pp.projective_tree(scores, single_root=single_root)[1:]
+    projective = pp.maximum_projective_tree(scores, single_root=single_root)[1:]
     best = pp.maximum_spanning_tree(scores, single_root=single_root)[1:]
     assert pp.is_projective(projective)
     assert score(best, scores) >= score(projective, scores)
@@ -170,7 +170,7 @@ def test_forbidden_trees_are_named():
         pp.maximum_spanning_tree(scores)
     assert pp.maximum_spanning_tree(scores, single_root=False).tolist() == [-1, 0, 0]
     with pytest.raises(pp.DecodingError, match="expected a projective tree without forbidden arcs; there is none"):
-        pp.projective_tree(scores)
+        pp.maximum_projective_tree(scores)
 
 
 @each_decoder

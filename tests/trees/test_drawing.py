@@ -27,7 +27,7 @@ def test_trees_are_drawn_as_reviewed():
         draw_tree(HEADS, "last", FORMS),
         draw_tree(HEADS, "first", FORMS),
         draw_tree([3, 0, 2, 1], "first"),
-        draw_tree([None, pp.EMPTY, pp.LEFT, pp.RIGHT, 4], "last"),
+        draw_tree([None, pp.NO_HEAD, pp.HEAD_LEFT, pp.HEAD_RIGHT, 4], "last"),
         draw_tree([0], "first", ["x"]),
         draw_tree([2, 0, 2], "last", ["猫", "が好き", "だ"]),
         draw_arcs(["a"], [-1]),

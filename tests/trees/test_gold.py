@@ -15,17 +15,17 @@ from panparser.trees.gold import reference_heads
 
 
 def test_golds_are_values():
-    gold = pp.Gold([2, 0, None, pp.EMPTY, pp.LEFT], ["a", "b", None, None, None])
-    assert gold == pp.Gold(iter([2, 0, None, pp.EMPTY, pp.LEFT]), ("a", "b", None, None, None))
-    assert len({gold, pp.Gold.of(gold), pp.Gold(gold.heads)}) == 2
+    gold = pp.GoldTree([2, 0, None, pp.NO_HEAD, pp.HEAD_LEFT], ["a", "b", None, None, None])
+    assert gold == pp.GoldTree(iter([2, 0, None, pp.NO_HEAD, pp.HEAD_LEFT]), ("a", "b", None, None, None))
+    assert len({gold, pp.GoldTree.of(gold), pp.GoldTree(gold.heads)}) == 2
     assert len(gold) == 5
     assert gold.is_directed
-    assert not pp.Gold([0]).is_directed
+    assert not pp.GoldTree([0]).is_directed
     assert "EMPTY" in repr(gold)
 
 
 def test_numpy_heads_are_heads():
-    assert pp.Gold(np.array([2, 0])).heads == (2, 0)
+    assert pp.GoldTree(np.array([2, 0])).heads == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -45,19 +45,21 @@ def test_numpy_heads_are_heads():
 )
 def test_malformed_heads_are_refused(heads, message):
     with pytest.raises(pp.GoldError) as caught:
-        pp.Gold(heads)
+        pp.GoldTree(heads)
     assert message in str(caught.value)
 
 
 def test_labels_must_match_the_heads():
     with pytest.raises(pp.GoldError, match="expected 2, one for each head; got 1"):
-        pp.Gold([2, 0], ["x"])
+        pp.GoldTree([2, 0], ["x"])
 
 
-@given(st.lists(st.integers(-5, 12) | st.none() | st.sampled_from([pp.EMPTY, pp.LEFT, pp.RIGHT]), max_size=10))
+@given(
+    st.lists(st.integers(-5, 12) | st.none() | st.sampled_from([pp.NO_HEAD, pp.HEAD_LEFT, pp.HEAD_RIGHT]), max_size=10)
+)
 def test_any_heads_are_taken_or_refused(heads):
     try:
-        gold = pp.Gold(heads)
+        gold = pp.GoldTree(heads)
     except pp.GoldError:
         return
     assert gold.heads == tuple(heads)
@@ -71,7 +73,7 @@ def test_completable_means_that_a_projective_tree_has_all_arcs(words, root, sing
     for tree in all_trees(words):
         for kept in range(2**words):
             heads = tuple(head if kept >> i & 1 else None for i, head in enumerate(tree))
-            assert pp.Gold(heads).is_completable(root=root, single_root=single_root) == (heads in completable)
+            assert pp.GoldTree(heads).is_completable(root=root, single_root=single_root) == (heads in completable)
 
 
 @pytest.mark.parametrize("root", ["first", "last"])
@@ -79,7 +81,7 @@ def test_completable_means_that_a_projective_tree_has_all_arcs(words, root, sing
 def test_the_projective_subset_is_a_largest_one(root, single_root):
     trees = projective_trees(4, root, single_root)
     for tree in all_trees(4, single_root):
-        subset = pp.Gold(tree).projective_subset(root=root, single_root=single_root)
+        subset = pp.GoldTree(tree).projective_subset(root=root, single_root=single_root)
         assert all(kept in (None, head) for kept, head in zip(subset.heads, tree, strict=True))
         assert subset.is_completable(root=root, single_root=single_root)
         best = max(sum(a == b for a, b in zip(tree, other, strict=True)) for other in trees)
@@ -102,37 +104,37 @@ def test_crossing_arcs_are_not_projective():
 
 
 def test_long_arcs_count_as_headless_in_span_systems():
-    assert reference_heads(pp.Gold([3, None, 0]), "last", 1) == [-2, -1, 4]
-    assert reference_heads(pp.Gold([3, None, 0]), "first", 1) == [-2, -1, -2]
-    assert reference_heads(pp.Gold([3, None, 0]), "first", None) == [3, -1, 0]
+    assert reference_heads(pp.GoldTree([3, None, 0]), "last", 1) == [-2, -1, 4]
+    assert reference_heads(pp.GoldTree([3, None, 0]), "first", 1) == [-2, -1, -2]
+    assert reference_heads(pp.GoldTree([3, None, 0]), "first", None) == [3, -1, 0]
 
 
 def test_sets_of_heads():
-    gold = pp.Gold([{0, 3}, {1}, None])
+    gold = pp.GoldTree([{0, 3}, {1}, None])
     assert gold.heads == (frozenset({0, 3}), 1, None)
     assert gold.has_sets
     assert gold.codes() == [-1, 1, -1]
-    assert hash(gold) == hash(pp.Gold([frozenset({3, 0}), 1, None]))
-    for heads in ([{1, 2}, None], [{3, 4}, None], [set(), None], [{"a", 2}, None], [{pp.LEFT, 2}, None]):
+    assert hash(gold) == hash(pp.GoldTree([frozenset({3, 0}), 1, None]))
+    for heads in ([{1, 2}, None], [{3, 4}, None], [set(), None], [{"a", 2}, None], [{pp.HEAD_LEFT, 2}, None]):
         with pytest.raises(pp.GoldError, match="head of word 1: expected"):
-            pp.Gold(heads)
+            pp.GoldTree(heads)
 
 
 def test_an_arc_from_outside_the_set_costs_one_when_it_is_made():
     system = pp.system("arc-hybrid", root="last")
     state = system.apply(system.apply(system.initial(3), "SHIFT"), "SHIFT")  # 1 2 | 3 Root
-    free = system.costs(state, pp.Gold([None] * 3))
+    free = system.costs(state, pp.GoldTree([None] * 3))
     assert free == {"SHIFT": 0, "LEFT": 0, "RIGHT": 0}
-    assert system.costs(state, pp.Gold([None, {0, 3}, None])) == {"SHIFT": 0, "LEFT": 0, "RIGHT": 1}
-    assert system.costs(state, pp.Gold([None, {0, 1}, None])) == {"SHIFT": 0, "LEFT": 1, "RIGHT": 0}
+    assert system.costs(state, pp.GoldTree([None, {0, 3}, None])) == {"SHIFT": 0, "LEFT": 0, "RIGHT": 1}
+    assert system.costs(state, pp.GoldTree([None, {0, 1}, None])) == {"SHIFT": 0, "LEFT": 1, "RIGHT": 0}
 
 
 def test_spans():
     span = pp.Span(1, 2, "closed")
-    assert pp.Gold([None, None], spans=[span]).spans == (span,)
+    assert pp.GoldTree([None, None], spans=[span]).spans == (span,)
     for arguments in ((2, 1), (0, 1), (1, 2, "open"), (1, "2"), (True, 2)):
         with pytest.raises(pp.GoldError, match="of Span must be"):
             pp.Span(*arguments)
     for spans in ([pp.Span(1, 3)], [(1, 2)]):
         with pytest.raises(pp.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
-            pp.Gold([None, None], spans=spans)
+            pp.GoldTree([None, None], spans=spans)

@@ -13,7 +13,7 @@ import pytest
 import calls
 from panparser.errors import SpecError
 from panparser.work import pool as pools
-from panparser.work.pool import ClusterLost, TimeLimitExceeded, WorkerDied, open_pool
+from panparser.work.pool import ClusterLostError, TimeLimitExceeded, WorkerDied, open_pool
 from processes import is_alive, wait_until
 
 needs_signals = pytest.mark.skipif(os.name == "nt", reason="needs signals")
@@ -269,7 +269,7 @@ def test_an_executor_that_fails(error, expected):
     with open_pool(1, executor=Broken(error)) as opened:
         assert opened.submit(calls.add, 1, 0).result() == 1
         raised = error_of(opened, calls.add, 1, 0)
-    assert type(raised) is (ClusterLost if isinstance(error, ConnectionError) else WorkerDied)
+    assert type(raised) is (ClusterLostError if isinstance(error, ConnectionError) else WorkerDied)
     assert str(raised) == expected
 
 
@@ -277,7 +277,7 @@ def test_what_is_completed_comes_before_a_cluster_that_is_lost():
     with open_pool(1, executor=Broken(ConnectionError("gone"))) as opened:
         batches = opened.completed(range(5), lambda i: opened.submit(calls.add, i, i), ahead=lambda: 5)
         assert [task for task, _ in next(batches)] == [0]
-        with pytest.raises(ClusterLost, match="gone"):
+        with pytest.raises(ClusterLostError, match="gone"):
             next(batches)
 
 

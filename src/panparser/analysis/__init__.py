@@ -14,9 +14,9 @@ except ImportError:
 
 from panparser.analysis.criteria.builtin import CRITERIA, criterion
 from panparser.analysis.criteria.conditions import Condition
-from panparser.analysis.criteria.criterion import Criterion, Joined, by_token
+from panparser.analysis.criteria.criterion import Criterion, JointCriterion, by_token
 from panparser.analysis.criteria.reading import condition
-from panparser.analysis.frame import Frame, frame
+from panparser.analysis.frame import Frame, make_frame
 from panparser.analysis.inside.propagation import Propagation, propagation
 from panparser.analysis.inside.sampling import TrainingStates, sampling_bias, states_met
 from panparser.analysis.inside.weights import WeightCourse, shared, strongest, weights_of

@@ -11,7 +11,7 @@ import pandas as pd
 from panparser._arrays import BoolArray, LongArray
 from panparser.analysis.criteria.builtin import key, keys, unknown
 from panparser.analysis.criteria.conditions import Condition
-from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
+from panparser.analysis.criteria.criterion import By, Criterion, JointCriterion, Key
 from panparser.analysis.criteria.reading import condition
 from panparser.analysis.measures import MEASURES, Measure
 from panparser.analysis.words import Column, Words, join
@@ -64,7 +64,7 @@ class Frame:
         """The class of each row."""
         of = key(of) if isinstance(of, str) else of
         if of not in self._columns:
-            if isinstance(of, Joined):
+            if isinstance(of, JointCriterion):
                 self._columns[of] = join([replace(self, rows=self._all).classes(part) for part in of.parts])
             else:
                 self._columns[of] = of.classes(self._words(of))
@@ -134,7 +134,7 @@ class Frame:
         return self.sides[of.side]
 
 
-def frame(
+def make_frame(
     gold: Treebank,
     *predicted: Treebank,
     names: Iterable[str] | None = None,

@@ -17,7 +17,7 @@ from panparser._arrays import FloatArray
 from panparser.annotation.decisions import Conflict, consistent, decisions, is_tree, tree_of
 from panparser.annotation.drafts import ROOT, SentenceDraft, Word, is_root
 from panparser.annotation.ranking import label_scores
-from panparser.parsing.confidence import Calibration, Evidence, calibration_in_units, evidence_in_units
+from panparser.parsing.confidence import Calibration, ConfidenceSignals, calibration_in_units, evidence_in_units
 from panparser.parsing.constraints.constraints import Constraint, Constraints
 from panparser.parsing.parse_options import ScoredTree
 from panparser.parsing.parser import Parser
@@ -40,7 +40,7 @@ class Completion:
     head_confidence: tuple[float, ...]
     label_confidence: tuple[float, ...]
     conflict: Conflict | None = None
-    evidence: Evidence | None = None  # of a parse without decisions, for calibration; margins in updates
+    evidence: ConfidenceSignals | None = None  # of a parse without decisions, for calibration; margins in updates
     model: int = 0
 
     def least_certain(self, draft: SentenceDraft) -> int | None:
@@ -185,7 +185,7 @@ class Completer:
             treebank[0].set_values(name, [getattr(word, name) for word in words])
         return treebank, words
 
-    def _confidence(self, evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+    def _confidence(self, evidence: ConfidenceSignals) -> tuple[FloatArray, FloatArray]:
         """Probabilities if there is a calibration, else numbers that order words by how sure their margins are."""
         fitting = self.calibration
         if fitting is not None and fitting.ensemble == 0:

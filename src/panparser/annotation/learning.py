@@ -17,7 +17,7 @@ from panparser.annotation.completion import Completer, Completion
 from panparser.annotation.decisions import may_be_tree
 from panparser.annotation.drafts import SentenceDraft
 from panparser.errors import PanParserError
-from panparser.parsing.confidence import Calibration, Evidence, fitted_to
+from panparser.parsing.confidence import Calibration, ConfidenceSignals, fitted_to
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
@@ -44,7 +44,7 @@ class InitialPrediction:
 
     @classmethod
     def from_completion(
-        cls, evidence: Evidence, completion: Completion, draft: SentenceDraft
+        cls, evidence: ConfidenceSignals, completion: Completion, draft: SentenceDraft
     ) -> InitialPrediction | None:
         """Compare a completion with the finished sentence; return None if that is not annotated completely."""
         if len(completion.words) != len(draft.words) or any(w.head is None or w.label is None for w in draft.words):

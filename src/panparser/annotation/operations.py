@@ -24,7 +24,7 @@ from panparser.annotation.changes import (
 )
 from panparser.annotation.drafts import SentenceDraft, Word
 from panparser.errors import AnnotationError
-from panparser.storage.values import BOOLEAN, COUNT, TEXT, Kind, ListOf, Maybe, Table, check, integer, one_of, text
+from panparser.storage.values import BOOLEAN, COUNT, TEXT, Kind, ListOf, Nullable, Table, check, integer, one_of, text
 from panparser.treebank.treebank import is_cell
 
 COLUMNS = ("upos", "xpos", "feats", "lemma", "form", "misc")  # that `Cell` sets
@@ -292,7 +292,7 @@ class SplitWord(Edit):
         return tokens.split_word(draft, position(draft, self.word) + 1, self.forms)
 
 
-@_edit_type("join", {"form": Maybe(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+@_edit_type("join", {"form": Nullable(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
 class JoinWords(Edit):
     """Words first..last become one, written as they were, or as `form`."""
 
@@ -307,7 +307,7 @@ class JoinWords(Edit):
         return tokens.join_words(draft, self.first, self.last, self.form)
 
 
-@_edit_type("multiword", {"form": Maybe(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+@_edit_type("multiword", {"form": Nullable(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
 class MakeMultiword(Edit):
     """Words first..last are written as one token, as `form` or as their forms together."""
 

@@ -123,16 +123,18 @@ def _combine_trees(
     min_votes: float | None,
     format: Any,
 ) -> None:
-    from panparser.ensembles.arc_weights import Weights
-    from panparser.ensembles.combining import combine as combine_treebanks
+    from panparser.ensembles.arc_weights import ArcWeights
+    from panparser.ensembles.combining import combine_trees as combine_treebanks
 
     treebanks = [read_conllu(file, format=format) for file in files]
     chosen = None
     if weights is not None:
         chosen = (
-            Weights.read(weights) if weights.endswith(".toml") else Weights(tuple(parse_numbers("--weights", weights)))
+            ArcWeights.read(weights)
+            if weights.endswith(".toml")
+            else ArcWeights(tuple(parse_numbers("--weights", weights)))
         )
-    with in_flags("combine", partial="--min-votes"), progress() as report, conllu_output(output) as stream:
+    with in_flags("combine_trees", partial="--min-votes"), progress() as report, conllu_output(output) as stream:
         combined = combine_treebanks(
             treebanks,
             weights=chosen,
@@ -145,11 +147,11 @@ def _combine_trees(
 
 
 def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: str, format: Any) -> None:
-    from panparser.ensembles.arc_weights import learn_weights
+    from panparser.ensembles.arc_weights import estimate_arc_weights
 
     treebanks = [read_conllu(file, format=format) for file in files]
-    with in_flags("learn_weights", by="--weights-by"):
-        estimated = learn_weights(read_conllu(gold, format=format), treebanks, by=by)
+    with in_flags("estimate_arc_weights", by="--weights-by"):
+        estimated = estimate_arc_weights(read_conllu(gold, format=format), treebanks, by=by)
     if output == "-":
         print(estimated.to_toml(), end="")
         return
@@ -165,7 +167,7 @@ def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: s
 def _combine_models(
     models: Sequence[str], output: str, weights: str | None, dev: str | None, beam: int | None, format: Any
 ) -> None:
-    from panparser.ensembles.voting import as_voters, vote
+    from panparser.ensembles.voting import as_voters, make_voting_parser
     from panparser.pipeline.loading import load, parser_in
     from panparser.pipeline.pipeline import Pipeline
 
@@ -177,8 +179,8 @@ def _combine_models(
     parsers = [parser_in(part, model) for part, model in zip(loaded, models, strict=True)]
     if any(isinstance(part, Pipeline) for part in loaded) and not is_quiet():
         print_notice("the result is a parser for tagged CoNLL-U: tokenizers and taggers are left out")
-    with in_flags("vote"), progress() as report:
-        combined = vote(
+    with in_flags("make_voting_parser"), progress() as report:
+        combined = make_voting_parser(
             parsers,
             weights=numbers,
             dev=None if dev is None else read_conllu(dev, format=format),

@@ -12,7 +12,7 @@ from panparser.cli.terminal import FileArgument, FileFormat, InputFormatOption, 
 from panparser.corpora.job import joined, rendered
 from panparser.errors import TextError
 from panparser.storage.files import check_writable
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 from panparser.treebank.conllu import conllu_output, read_conllu
 
 
@@ -58,7 +58,7 @@ def convert(
     treebank = read_conllu(source, format=format.value)
     with conllu_output(output) as stream:
         if chosen == "text":
-            stream.write(raw_text(treebank).text.encode())
+            stream.write(extract_raw_text(treebank).text.encode())
             return
         for piece in joined(chosen, [rendered(treebank, chosen)]):
             stream.write(piece)

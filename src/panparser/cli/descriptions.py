@@ -9,15 +9,15 @@ from panparser.pipeline.pipeline import Pipeline
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
-    from panparser.ensembles.combination import Combination
+    from panparser.ensembles.combination import CombinedParser
 
 
-def show_parts(model: Pipeline | Cascade | Combination, rows: list[tuple[str, str]]) -> None:
+def show_parts(model: Pipeline | Cascade | CombinedParser, rows: list[tuple[str, str]]) -> None:
     """Prints the rows, then the parts of a pipeline, the stages of a cascade or the parsers of a combination."""
     if isinstance(model, Pipeline):
         _show_pipeline(model, rows)
     elif model.kind == "combination":
-        _show_combination(cast("Combination", model), rows)
+        _show_combination(cast("CombinedParser", model), rows)
     else:
         _show_cascade(cast("Cascade", model), rows)
 
@@ -37,7 +37,7 @@ def _figures(values: dict[str, Any], names: list[str]) -> list[str]:
     return [f"{values[name]:.2f}" if name in values else "" for name in names]
 
 
-def _show_combination(model: Combination, rows: list[tuple[str, str]]) -> None:
+def _show_combination(model: CombinedParser, rows: list[tuple[str, str]]) -> None:
     """Whose trees are combined, with which weights."""
     print_table((), rows, "ll")
     print()

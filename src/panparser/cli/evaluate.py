@@ -19,9 +19,9 @@ from panparser.cli.terminal import (
     read_to_score,
 )
 from panparser.errors import SpecError
-from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare
+from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare_evaluations
 from panparser.evaluation.metrics import evaluate as score
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 from panparser.treebank.treebank import Treebank
 
 
@@ -72,7 +72,7 @@ def evaluate(
         files += [read_to_score(path, format.value) for path in predicted or ()]
         report("scoring", 0, 0)
         results = [score(reference, file, samples=samples, seed=seed) for file in files]
-        differences = compare(*results, samples=samples or 1000, seed=seed) if len(results) > 1 else {}
+        differences = compare_evaluations(*results, samples=samples or 1000, seed=seed) if len(results) > 1 else {}
     if as_json:
         values = results[0].to_values()
         if len(results) > 1:
@@ -97,7 +97,7 @@ def _parsed(model: str, reference: Treebank, raw: bool) -> Treebank:
     if raw:
         if pipeline.tokenizer is None:
             raise SpecError(f"--from-raw-text: {model} has no tokenizer")
-        return pipeline(raw_text(reference).text, threads=cores())
+        return pipeline(extract_raw_text(reference).text, threads=cores())
     found = reference.copy()
     found.heads[:] = -1
     found.column("deprel")[:] = found.id_of("deprel", "_")

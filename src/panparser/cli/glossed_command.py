@@ -14,8 +14,8 @@ from panparser.errors import ModelError, SpecError, TextError
 from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
 from panparser.storage.files import check_writable
-from panparser.transfer.glossed.conversion import GlossedTreebank, glossed_treebank
-from panparser.transfer.glossed.reading import read_glossed
+from panparser.transfer.glossed.conversion import GlossedTreebank, convert_glosses
+from panparser.transfer.glossed.reading import read_igt
 from panparser.transfer.glossed.table import GlossTable
 from panparser.treebank.conllu import conllu_output
 
@@ -77,10 +77,10 @@ def glossed(
     if model is not None and not (tags or trees):
         raise SpecError("--model requires --predict-tags or --project-trees")
     chosen = None if table is None else GlossTable.read(table)
-    sentences = read_glossed(source, format=format.value, language=language, table=chosen)
+    sentences = read_igt(source, format=format.value, language=language, table=chosen)
     nlp = _pipeline(model, sentences[0].language) if tags or trees else None
     with progress() as report:
-        found = glossed_treebank(sentences, table=chosen, nlp=nlp, trees=trees, report=report)
+        found = convert_glosses(sentences, table=chosen, nlp=nlp, trees=trees, report=report)
     with conllu_output(output) as stream:
         stream.write(found.treebank.to_bytes())
     if not is_quiet():

@@ -13,12 +13,12 @@ import typer
 
 from panparser.cli.terminal import is_quiet, print_table
 from panparser.grid.listeners import GridListener
-from panparser.grid.records import Outcome
+from panparser.grid.records import RunOutcome
 from panparser.grid.runs import GridRun
 
 if TYPE_CHECKING:
     from panparser.grid.grid import Grid
-    from panparser.grid.results import Results
+    from panparser.grid.results import GridResults
 
 _SHOWN = 12  # rows of the live table, and failures that are told
 _PAUSE = 0.5  # seconds between two looks of the live table
@@ -71,7 +71,7 @@ def grid(
     if dry_run:
         _list(declared, force=force, failed=retry_failed, any_build=accept_other_builds)
         return
-    watch = _Watch()
+    watch = GridProgress()
     try:
         with watch:
             found = run_grid(
@@ -112,13 +112,13 @@ def _list(grid: Grid, *, force: bool, failed: bool, any_build: bool) -> None:
     print(f"\n{runs} runs{same}, {len(waiting)} waiting; results: {grid.results}")
 
 
-def _print_results(results: Results, folder: Path) -> None:
-    from panparser.grid.tables import ResultLayout
+def _print_results(results: GridResults, folder: Path) -> None:
+    from panparser.grid.tables import ResultTableLayout
 
     if is_quiet():
         return
     if results.done:
-        table = ResultLayout().table(results)
+        table = ResultTableLayout().table(results)
         print(f"{table.title}\n")
         print_table(table.head, table.texts(), table.align)
         print()
@@ -131,7 +131,7 @@ def _print_results(results: Results, folder: Path) -> None:
     print(f"panparser results {folder}    makes tables of them")
 
 
-class _Watch(GridListener):
+class GridProgress(GridListener):
     """Tells of progress on standard error: a bar and a table on a terminal, else a line for each run."""
 
     def __init__(self) -> None:
@@ -142,7 +142,7 @@ class _Watch(GridListener):
         self._start = self._last = time.monotonic()
         self._scores: dict[str, list[float]] = {}
 
-    def __enter__(self) -> _Watch:
+    def __enter__(self) -> GridProgress:
         return self
 
     def __exit__(self, *details: object) -> None:
@@ -166,7 +166,7 @@ class _Watch(GridListener):
             console = Console(stderr=True)
             self._live = self._stack.enter_context(Live(console=console, auto_refresh=False, transient=True))
 
-    def after_run(self, run: GridRun, outcome: Outcome) -> None:
+    def after_run(self, run: GridRun, outcome: RunOutcome) -> None:
         self._ended += 1
         self._done += run.effort()
         self._failed += not outcome.is_done

@@ -22,7 +22,7 @@ from panparser.cli.terminal import (
     print_table,
     progress,
 )
-from panparser.errors import SpecError, TableError
+from panparser.errors import DeclarationError, SpecError
 from panparser.pipeline.bundled import bundled
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def info(
         _show_system(names[0], (root, single_root, k, oracle), as_json)
         return
     if options:
-        raise TableError(f"{options[0]} requires a transition system")
+        raise DeclarationError(f"{options[0]} requires a transition system")
     if not names:
         _list_built_in(as_json)
     elif is_model(names[0], pipe=True):
@@ -93,13 +93,13 @@ def _is_system(name: str) -> bool:
 
 def _show_treebanks(paths: list[str], format: Any, as_json: bool) -> None:
     from panparser.treebank.conllu import read_conllu
-    from panparser.treebank.statistics import stats
+    from panparser.treebank.statistics import treebank_statistics
 
     with progress() as report:
         values = {}
         for path in paths:
             report(path, 0, 0)
-            values[path] = stats(read_conllu(path, format=format))
+            values[path] = treebank_statistics(read_conllu(path, format=format))
     if as_json:
         print(json.dumps(values, indent=2))
     elif not is_quiet():
@@ -141,7 +141,7 @@ def _show_system(name: str, variant: tuple[Any, Any, Any, Any], as_json: bool) -
 
     table = find_system(name, *variant)
     if isinstance(table, PythonSteps):
-        raise TableError(f"{name} is written in Python and has no table")
+        raise DeclarationError(f"{name} is written in Python and has no table")
     print(table.to_json() if as_json else table)
 
 

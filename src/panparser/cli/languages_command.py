@@ -23,7 +23,7 @@ from panparser.cli.typology_options import RelatedLanguageOption, SampleOption, 
 from panparser.errors import SpecError
 
 if TYPE_CHECKING:
-    from panparser.transfer.tag_trigrams import Similarity, TagTrigrams
+    from panparser.transfer.tag_trigrams import SourceSimilarity, TagTrigramCounts
 
 
 def languages(
@@ -76,15 +76,15 @@ def languages(
 
 def _rank(target: str, folders: list[str], limit: int | None, exponent: float, format: str, as_json: bool) -> None:
     from panparser.transfer.sources import find_sources
-    from panparser.transfer.tag_trigrams import TagTrigrams, similar
+    from panparser.transfer.tag_trigrams import TagTrigramCounts, rank_sources
 
     files = [source.path for source in find_sources(folders)]
     with progress() as report:
         trigrams = []
         for done, path in enumerate((target, *files)):
             report(path, done, len(files) + 1)
-            trigrams.append(TagTrigrams.of(read_sentences(path, format)))
-    ranking = similar(trigrams[0], trigrams[1:], power=exponent)[:limit]
+            trigrams.append(TagTrigramCounts.of(read_sentences(path, format)))
+    ranking = rank_sources(trigrams[0], trigrams[1:], power=exponent)[:limit]
     if not is_quiet():
         _warn(trigrams, ranking)
     if as_json:
@@ -98,7 +98,7 @@ def _rank(target: str, folders: list[str], limit: int | None, exponent: float, f
         print_table(("rank", "source", "KL", "weight", "sentences"), rows, "rlrrr")
 
 
-def _warn(trigrams: list[TagTrigrams], ranking: list[Similarity]) -> None:
+def _warn(trigrams: list[TagTrigramCounts], ranking: list[SourceSimilarity]) -> None:
     from panparser.transfer.tag_trigrams import FEW_WORDS
 
     for treebank in trigrams:

@@ -15,7 +15,7 @@ from importlib import import_module
 from types import FrameType
 from typing import Any, NamedTuple
 
-from panparser.errors import CheckFailed, ConlluError, ConlluWarning, PanParserError, ResultWarning, TagWarning
+from panparser.errors import ConlluError, ConlluWarning, PanParserError, ProofError, ResultWarning, TagWarning
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 PRINTED_WARNINGS = (ConlluWarning, TagWarning, ResultWarning)  # others are shown as Python shows them
@@ -107,7 +107,7 @@ def load_command(name: str) -> Callable[..., None]:
 def _exit_code(arguments: list[str]) -> Any:
     try:
         _run(arguments)
-    except CheckFailed as error:
+    except ProofError as error:
         print(error)
         return 1
     except PanParserError as error:

@@ -82,10 +82,10 @@ def _classifier_rows(model: Any) -> list[tuple[str, str]]:
         return []
     if not _is_network(model):
         return [("classifier", model.classifier.name)]
-    from panparser.networks.network import Network  # only here: most models have none
+    from panparser.networks.network import NetworkSpec  # only here: most models have none
     from panparser.networks.precision import count_weights
 
-    network = Network.from_values(model.classifier.to_values()["network"])
+    network = NetworkSpec.from_values(model.classifier.to_values()["network"])
     return [
         *network.description().items(),
         ("parameters", f"{count_weights(model.classifier.to_arrays()):,}, as {network.precision}"),

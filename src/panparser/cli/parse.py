@@ -22,8 +22,8 @@ from panparser.cli.terminal import (
     is_quiet,
     progress,
 )
-from panparser.corpora.job import Job, Options, Result, joined
-from panparser.corpora.sources import Last, OutputKind
+from panparser.corpora.job import ParseJob, ParseJobOptions, RenderedBatch, joined
+from panparser.corpora.sources import OutputKind, StopAfter
 from panparser.errors import ConlluError, ConstraintError, SpecError
 from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints.constraints import keep_names
@@ -35,7 +35,7 @@ from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import UnknownTags
+    from panparser.parsing.tags import UnseenTags
 
 TEXT_INPUTS = {
     "text": "text",
@@ -126,7 +126,9 @@ def parse(
         bool,
         typer.Option("--relax-constraints", help="Drop constraints that fit no tree, and report them (with --keep)."),
     ] = False,
-    stop_after: Annotated[Last, typer.Option(help="Last step: tokens, tags (with lemmas), or trees.")] = Last.trees,
+    stop_after: Annotated[
+        StopAfter, typer.Option(help="Last step: tokens, tags (with lemmas), or trees.")
+    ] = StopAfter.trees,
     allow_unseen_tags: Annotated[
         bool,
         typer.Option("--allow-unseen-tags", help="Parse even if most words have UPOS tags unseen in training."),
@@ -193,7 +195,7 @@ def parse(
         None if output_format is None else output_format.value, "-" if has_folder else output, default="conllu"
     )
     kind, udpipe_format, treebank_format = _input_options(input_format)
-    options = Options(
+    options = ParseJobOptions(
         model,
         tuple(ensemble or ()),
         beam,
@@ -215,7 +217,7 @@ def parse(
         check_files(inputs, text, output)
     elif force:
         raise SpecError("--force requires a folder as --output")
-    job = Job(options)
+    job = ParseJob(options)
     _check_confidence(job, kept)
     _check_stop_after(job, model)
     if many:
@@ -234,7 +236,7 @@ def _input_options(input_format: ParseInput) -> tuple[str, str | None, str]:
     return ("auto", None, "auto") if input_format == ParseInput.auto else ("auto", name, "auto")
 
 
-def _parse_one(job: Job, path: str | None, text: str | None, output: str, threads: int) -> None:
+def _parse_one(job: ParseJob, path: str | None, text: str | None, output: str, threads: int) -> None:
     """Parses a file, or a text, in this process."""
     summary = ParseReport(job.options.model)
     source = job.source(path, summary.skip, text=text)
@@ -255,7 +257,7 @@ class ParseReport:
     def __init__(self, model: str) -> None:
         self._model = model
         self._start = time.perf_counter()
-        self._unknown: UnknownTags | None = None
+        self._unknown: UnseenTags | None = None
         self._words = self._dropped = self._skipped = 0
 
     def skip(self, message: str) -> None:
@@ -263,7 +265,9 @@ class ParseReport:
         if not is_quiet():
             print(f"panparser: {message}", file=sys.stderr)
 
-    def counted(self, results: Iterable[Result], report: Callable[[str, int, int], None]) -> Iterator[list[Rendered]]:
+    def counted(
+        self, results: Iterable[RenderedBatch], report: Callable[[str, int, int], None]
+    ) -> Iterator[list[Rendered]]:
         for result in results:
             yield result.pieces
             self._words += result.words
@@ -289,18 +293,18 @@ class ParseReport:
             print(f"panparser: warning: {expected}; got {self._unknown}", file=sys.stderr)
 
 
-def _check_stop_after(job: Job, model: str) -> None:
+def _check_stop_after(job: ParseJob, model: str) -> None:
     """Check --stop-after before reading any input."""
     options = job.options
-    if options.until == Last.trees:
+    if options.until == StopAfter.trees:
         return
     if given := _about_trees(options):
         raise SpecError(f"{given[0]} cannot be used with --stop-after {options.until}")
-    if options.until == Last.tags and not job.pipeline.columns:
+    if options.until == StopAfter.tags and not job.pipeline.columns:
         raise SpecError(f"--stop-after tags: {model} has no tagger")
 
 
-def _about_trees(options: Options) -> list[str]:
+def _about_trees(options: ParseJobOptions) -> list[str]:
     """Flags that are about trees."""
     asked = {"--confidence": options.confidence, "--k-best": options.k_best, "--beam": options.beam}
     return [name for name, value in asked.items() if value]
@@ -312,7 +316,7 @@ def _kept(keep: str | None, relax: bool) -> frozenset[str]:
     return frozenset() if keep is None else keep_names((name.strip() for name in keep.split(",")), KEEP)
 
 
-def _check_confidence(job: Job, keep: frozenset[str]) -> None:
+def _check_confidence(job: ParseJob, keep: frozenset[str]) -> None:
     """Validates the options before reading any input."""
     options, parser = job.options, job.pipeline.parser
     if parser is None and (given := _about_trees(options)):

@@ -12,7 +12,7 @@ import typer
 from panparser._threads import cores
 from panparser.cli.terminal import PATIENCE, is_quiet, progress
 from panparser.corpora.files import Pair, pairs, single
-from panparser.corpora.job import Job
+from panparser.corpora.job import ParseJob
 from panparser.errors import SpecError
 from panparser.storage.places import is_folder, is_remote, make_folder, size_of
 
@@ -54,7 +54,7 @@ def check_files(given: Sequence[str], text: str | None, output: str) -> None:
         raise SpecError("expected a file or a folder as --output; got standard output")
 
 
-def parse_files(job: Job, given: Sequence[str], output: str, sharing: Sharing) -> None:
+def parse_files(job: ParseJob, given: Sequence[str], output: str, sharing: Sharing) -> None:
     """Parses files, and says what came of them. Exits with code 2 if some could not be parsed."""
     from panparser.corpora.run import Run  # few commands need it
 
@@ -78,7 +78,7 @@ def parse_files(job: Job, given: Sequence[str], output: str, sharing: Sharing) -
     _sum_up(job, totals, len(files), reporter.seconds)
 
 
-def _files(job: Job, given: Sequence[str], output: str) -> tuple[list[Pair], list[str]]:
+def _files(job: ParseJob, given: Sequence[str], output: str) -> tuple[list[Pair], list[str]]:
     if not is_many(given, output):
         return [single(given[0], output)], []
     options = job.options
@@ -134,10 +134,10 @@ def _count(files: Sequence[object] | int) -> str:
     return f"{number:,} file{'s' * (number != 1)}"
 
 
-def _sum_up(job: Job, totals: object, files: int, seconds: float) -> None:
-    from panparser.corpora.run import Totals
+def _sum_up(job: ParseJob, totals: object, files: int, seconds: float) -> None:
+    from panparser.corpora.run import RunTotals
 
-    assert isinstance(totals, Totals)
+    assert isinstance(totals, RunTotals)
     outcome, failed = totals.outcome, totals.failed
     if not is_quiet():
         for message in outcome.messages:

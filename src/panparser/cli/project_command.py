@@ -21,10 +21,10 @@ from panparser.cli.terminal import (
 )
 from panparser.errors import SpecError
 from panparser.storage.files import check_writable
-from panparser.transfer.alignment import Aligner
-from panparser.transfer.alignment import align as align_treebanks
-from panparser.transfer.links import Links, read_links, write_links
-from panparser.transfer.projection import project as project_treebanks
+from panparser.transfer.alignment import AlignerConfig
+from panparser.transfer.alignment import align_words as align_treebanks
+from panparser.transfer.links import WordAlignments, read_alignments, write_alignments
+from panparser.transfer.projection import project_trees as project_treebanks
 from panparser.treebank.conllu import write_conllu
 from panparser.treebank.treebank import Treebank
 
@@ -35,7 +35,7 @@ def align(
     output: OutputOption = "-",
     threshold: Annotated[
         float, typer.Option("--min-probability", help="Minimum probability of a link, in (0, 1].")
-    ] = Aligner.threshold,
+    ] = AlignerConfig.threshold,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Ignore tags (UPOS).")] = False,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Write the probability of each link: 0-0:0.83.")
@@ -56,12 +56,12 @@ def align(
     if output != "-":
         check_writable(Path(output), SpecError, source, target)
     treebanks = [read_sentences(path, format.value) for path in (source, target)]
-    aligner = Aligner(threshold=threshold, tags=not no_tags)
+    aligner = AlignerConfig(threshold=threshold, tags=not no_tags)
     with progress(PATIENCE) as report:
         links = align_treebanks(
             treebanks[0], treebanks[1], aligner=aligner, report=lambda done, total: report("aligning", done, total)
         )
-    write_links(output, links, probabilities=probabilities)
+    write_alignments(output, links, probabilities=probabilities)
     if output != "-" and not is_quiet():
         shares = ", ".join(f"{100 * links.count / each.words:.1f} % of {each.path}" for each in treebanks)
         print(f"{links.count:,} links in {len(links):,} sentences; words with a link: {shares}")
@@ -132,13 +132,13 @@ def project(
         print(_summary(found, target))
 
 
-def _read(paths: Sequence[str], sources: Sequence[Treebank], target: Treebank) -> list[Links]:
+def _read(paths: Sequence[str], sources: Sequence[Treebank], target: Treebank) -> list[WordAlignments]:
     """The links of each source."""
     if len(sources) == 1:
-        return [reduce(and_, (read_links(path, sources[0], target) for path in paths))]
+        return [reduce(and_, (read_alignments(path, sources[0], target) for path in paths))]
     if len(paths) != len(sources):
         raise SpecError(f"--alignments: expected a file for each of the {len(sources)} sources; got {len(paths)}")
-    return [read_links(path, source, target) for path, source in zip(paths, sources, strict=True)]
+    return [read_alignments(path, source, target) for path, source in zip(paths, sources, strict=True)]
 
 
 def _summary(found: Treebank, target: Treebank) -> str:

@@ -25,10 +25,10 @@ from panparser.cli.terminal import (
     is_quiet,
     progress,
 )
-from panparser.errors import CheckFailed, PanParserError, TableError
+from panparser.errors import DeclarationError, PanParserError, ProofError
 from panparser.parsing.constraints.proof import ConstraintReport, ConstraintRow, check_constraints
 from panparser.storage.files import check_writable
-from panparser.systems.deriving import derive as find_losses
+from panparser.systems.deriving import derive_losses as find_losses
 from panparser.systems.deriving import without_costs
 from panparser.systems.proof.check import CheckReport, CheckRow, check_system
 from panparser.systems.proof.golds import GOLD_NOUNS, Golds, default_golds
@@ -91,9 +91,11 @@ def check(
     """
     table = find_system(name, root, single_root, k, oracle)
     if constraints and golds is not None:
-        raise TableError("--gold-kinds cannot be used with --constraints, which tries every set of heads of a tree")
+        raise DeclarationError(
+            "--gold-kinds cannot be used with --constraints, which tries every set of heads of a tree"
+        )
     if isinstance(table, TransitionSystem) and not (table.has_oracle or constraints or golds is GoldKind.none):
-        raise TableError(
+        raise DeclarationError(
             f"{table.name}: no losses to prove; --gold-kinds none proves its structure, `panparser derive` finds losses"
         )
     talks = not as_json and not is_quiet()
@@ -112,7 +114,7 @@ def check(
     except KeyboardInterrupt:
         done.report_interrupted(table, as_json)
         raise typer.Exit(130) from None
-    except CheckFailed as failure:
+    except ProofError as failure:
         if not as_json:
             print()
             if golds is None and not constraints and default_golds(table) == "any":
@@ -129,7 +131,7 @@ def check(
     except Exception as error:
         if isinstance(table, TransitionSystem):
             raise
-        raise TableError(f"{table.name} raised {_describe(error)}") from error
+        raise DeclarationError(f"{table.name} raised {_describe(error)}") from error
     if as_json:
         print(json.dumps({"proven": True, "system": table.name, "root": table.root, **asdict(proof)}, indent=2))
     elif talks:
@@ -234,8 +236,8 @@ def derive(
     table = without_costs(find_system(name, root, single_root, k, None), potential)
     if output:
         if output.suffix.lower() not in (".toml", ".json"):
-            raise TableError(f"{output}: expected a file name that ends in .toml or .json")
-        check_writable(output, TableError, name)
+            raise DeclarationError(f"{output}: expected a file name that ends in .toml or .json")
+        check_writable(output, DeclarationError, name)
     with progress() as report:
         found = find_losses(table, max_words, directions=directions, potential=potential, progress=report)
     if found.system is None:

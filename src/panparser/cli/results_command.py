@@ -21,8 +21,8 @@ from panparser.grid.tables import DIFFERENCE
 from panparser.storage.files import write_whole
 
 if TYPE_CHECKING:
-    from panparser.grid.results import Results
-    from panparser.grid.tables import ResultLayout
+    from panparser.grid.results import GridResults
+    from panparser.grid.tables import ResultTableLayout
 
 
 class TableFormat(StrEnum):
@@ -172,7 +172,7 @@ def _tell(message: str) -> None:
         print(message)
 
 
-def _table(found: Results, layout: ResultLayout, shuffles: int) -> ResultTable:
+def _table(found: GridResults, layout: ResultTableLayout, shuffles: int) -> ResultTable:
     if not found.done:
         raise SpecError(f"{found.folder}: no finished run of {found.name}; --failed lists failed runs")
     with progress(PATIENCE) as report:
@@ -212,7 +212,7 @@ def _query(folder: Path, sql: str, format: TableFormat) -> None:
         print_values(names, [["" if value is None else value for value in row] for row in rows])
 
 
-def _print_failed(found: Results) -> None:
+def _print_failed(found: GridResults) -> None:
     rows = [
         (row.key[:12], ", ".join(row.labels.values()), (row.outcome.error if row.outcome else "") or "")
         for row in found.failed

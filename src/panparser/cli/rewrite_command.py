@@ -23,10 +23,10 @@ from panparser.cli.typology_options import RelatedLanguageOption, SampleOption, 
 from panparser.errors import SpecError
 from panparser.storage.files import check_writable
 from panparser.transfer.dependents import CLASSES
-from panparser.transfer.reordering import DISTORTION, MOST_DISTORTION, Reordering, reorder
-from panparser.transfer.rewriting import RewriteCount, Rewriting
-from panparser.transfer.rewriting import rewrite as rewrite_treebank
-from panparser.transfer.tag_model import TagModel, select_sentences
+from panparser.transfer.reordering import DISTORTION, MOST_DISTORTION, ReorderingReport, reorder_words
+from panparser.transfer.rewriting import RewriteCount, RewritingReport
+from panparser.transfer.rewriting import rewrite_word_order as rewrite_treebank
+from panparser.transfer.tag_model import TagLanguageModel, select_similar_sentences
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import write_conllu
 
@@ -129,10 +129,10 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
         raise SpecError(f"--keep-share must be in (0, 1]; got {select:g}")
     if output != "-":
         check_writable(Path(output), SpecError, treebank, tagged)
-    model, given = TagModel.of(read_sentences(tagged, format)), read_sentences(treebank, format)
+    model, given = TagLanguageModel.of(read_sentences(tagged, format)), read_sentences(treebank, format)
     with progress(PATIENCE) as report:
-        chosen = given if select is None else select_sentences(given, model, share=select)
-        found, done = reorder(
+        chosen = given if select is None else select_similar_sentences(given, model, share=select)
+        found, done = reorder_words(
             chosen, model, distortion=distortion, report=lambda done, total: report("reordering", done, total)
         )
     write_conllu(output, found)
@@ -149,12 +149,12 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
     )
 
 
-def _left(done: Rewriting | Reordering) -> str:
+def _left(done: RewritingReport | ReorderingReport) -> str:
     left = [(done.nonprojective, "with crossing arcs"), (done.incomplete, "with words without heads")]
     return "".join(f"; {count:,} {what} left as they are" for count, what in left if count)
 
 
-def _print(done: Rewriting) -> None:
+def _print(done: RewritingReport) -> None:
     """What was changed, in words."""
     rows = [_row(title, count) for title, count in zip((each.title for each in CLASSES), done.counts, strict=True)]
     header = ("dependents", "found", "moved", "deleted", "before head", "goal", "now", "target")

@@ -65,9 +65,9 @@ def serve(
     except ImportError:
         raise ImportError("serve requires starlette and uvicorn: pip install 'panparser[server]'") from None
     from panparser.server.limits import Limits
-    from panparser.server.models import Models, Served
+    from panparser.server.models import ModelRegistry, ServedModel
     from panparser.server.running import listen, run
-    from panparser.server.service import Service
+    from panparser.server.service import ServerApp
 
     count = threads or cores()
     limits = Limits(
@@ -78,7 +78,7 @@ def serve(
         concurrent=max_active or 32 * count,
         threads=count,
     )
-    served = Models([Served.of(text) for text in models or [DEFAULT]], default)
+    served = ModelRegistry([ServedModel.of(text) for text in models or [DEFAULT]], default)
     listening = listen(host, port)
     if not is_quiet():
         shown = f"[{host}]" if ":" in host else host
@@ -89,7 +89,7 @@ def serve(
             print(
                 "panparser: warning: anyone who can reach this address can use the server", file=sys.stderr, flush=True
             )
-    run(Service(served, limits, _print if access_log else None), listening)
+    run(ServerApp(served, limits, _print if access_log else None), listening)
 
 
 def _print(line: str) -> None:

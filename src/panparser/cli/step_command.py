@@ -19,9 +19,9 @@ from panparser.cli.terminal import (
 )
 from panparser.errors import SpecError
 from panparser.parsing.inspection.derivations import alone
-from panparser.parsing.inspection.stepping import Run, Stepping, gold_of
+from panparser.parsing.inspection.stepping import DerivationView, TracedDerivation, gold_of
 from panparser.pipeline.bundled import DEFAULT
-from panparser.pipeline.lessons import LESSONS, lesson
+from panparser.pipeline.lessons import LESSONS, show_lesson
 from panparser.pipeline.loading import load, parser_in
 from panparser.pipeline.pipeline import Pipeline
 from panparser.storage.files import check_writable
@@ -66,7 +66,7 @@ def step(
     if named is not None:
         if any(given is not None for given in (source, text, beam)) or models or systems:
             raise SpecError("--lesson cannot be used with a file, --text, --model, --system or --beam")
-        found = lesson(named)
+        found = show_lesson(named)
     else:
         found = _found(source, text, sentence, models or [], systems or [], beam, format.value)
     found.save(path)
@@ -83,7 +83,7 @@ def _found(
     systems: list[str],
     beam: int | None,
     format: str,
-) -> Stepping:
+) -> DerivationView:
     if (source is None) == (text is None):
         raise SpecError("expected a file, --text or --lesson" + ("; got a file and --text" if source else ""))
     if systems and beam is not None and not models:
@@ -99,8 +99,10 @@ def _found(
     with progress(PATIENCE) as report:
         for (name, model), own in zip(loaded, seen, strict=True):
             tell = partial(report, f"Stepping {name}")
-            runs.append(Run.of_parser(parser_in(model, name), own, beam=beam, name=Path(name).stem, report=tell))
-    return Stepping.of((seen or [chosen])[0], [*runs, *_oracles(systems, chosen, source)])
+            runs.append(
+                TracedDerivation.of_parser(parser_in(model, name), own, beam=beam, name=Path(name).stem, report=tell)
+            )
+    return DerivationView.of((seen or [chosen])[0], [*runs, *_oracles(systems, chosen, source)])
 
 
 def _tokens(pipelines: list[Pipeline], text: str) -> Treebank:
@@ -120,9 +122,9 @@ def _tagged(pipeline: Pipeline, sentence: Sentence) -> Sentence:
     return treebank[0]
 
 
-def _oracles(systems: list[str], sentence: Sentence, source: str | None) -> list[Run]:
+def _oracles(systems: list[str], sentence: Sentence, source: str | None) -> list[TracedDerivation]:
     gold = gold_of(sentence)
     if systems and gold is None:
         place = source or "--text"
         raise SpecError(f"{place}: --system requires a head for each word of the sentence")
-    return [Run.of_oracle(name, gold) for name in systems] if gold is not None else []
+    return [TracedDerivation.of_oracle(name, gold) for name in systems] if gold is not None else []

@@ -26,7 +26,7 @@ from panparser.cli.terminal import (
 )
 from panparser.errors import SpecError
 from panparser.learning.listeners import EpochReport
-from panparser.recipes.listeners import RunListener, Step
+from panparser.recipes.listeners import RunListener, RunStep
 from panparser.recipes.pipeline import PipelinePart
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
@@ -209,7 +209,7 @@ def train(
     with progress() as report:
         try:
             options: dict[str, Any] = {"resume": resume, "checkpoints": checkpoints, "threads": threads}
-            options |= {"listeners": [_Watch(report)]}
+            options |= {"listeners": [TrainingProgress(report)]}
             result = run_recipe(given, model, source=recipe, **options)
         except KeyboardInterrupt:
             more = "; --resume continues" if checkpoints and Path(f"{model}.checkpoint").exists() else ""
@@ -279,16 +279,16 @@ def _print_result(result: RecipeResult, model: Path) -> None:
     show_parts(result.model, files)
 
 
-class _Watch(RunListener):
+class TrainingProgress(RunListener):
     """Reports progress on standard error: a bar on a terminal, and a line for each epoch."""
 
     only_watches = True
 
     def __init__(self, report: Callable[[str, int, int], None]) -> None:
         self._report = report
-        self.before_step(Step(""))
+        self.before_step(RunStep(""))
 
-    def before_step(self, step: Step) -> None:
+    def before_step(self, step: RunStep) -> None:
         self._step, self._words = step, 0
         self._start = self._last = time.perf_counter()
         self._best: tuple[float, int] | None = None

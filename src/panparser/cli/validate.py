@@ -21,7 +21,7 @@ from panparser.cli.terminal import (
 )
 from panparser.errors import ConlluError
 from panparser.treebank.validation.rules import RULES
-from panparser.treebank.validation.validator import Validation, Validator
+from panparser.treebank.validation.validator import ValidationReport, Validator
 
 
 def validate(
@@ -54,7 +54,7 @@ def validate(
     """
     ignored = {*(listed(ignore) if ignore else ()), *(() if single_root else ("multiple-roots",))}
     validator = Validator(level=level, ignore=ignored, most=most)
-    results: list[Validation] = []
+    results: list[ValidationReport] = []
     errors: dict[str, str] = {}
     with progress() as report:
         for path in files:
@@ -74,7 +74,7 @@ def validate(
         raise typer.Exit(2 if errors else 1)
 
 
-def _values(results: list[Validation], errors: dict[str, str], valid: bool) -> dict[str, Any]:
+def _values(results: list[ValidationReport], errors: dict[str, str], valid: bool) -> dict[str, Any]:
     values: list[dict[str, Any]] = []
     for result in results:
         problems = [vars(problem) for problem in result.problems]
@@ -84,7 +84,7 @@ def _values(results: list[Validation], errors: dict[str, str], valid: bool) -> d
     return {"valid": valid, "files": values}
 
 
-def _print_problems(results: list[Validation], errors: dict[str, str]) -> None:
+def _print_problems(results: list[ValidationReport], errors: dict[str, str]) -> None:
     for result in results:
         for problem in result.problems:
             warning = ", a warning" if problem.rule in RULES and RULES[problem.rule].warning else ""

@@ -13,7 +13,7 @@ from panparser._threads import in_order
 from panparser.corpora.sources import InputFormat, InputKind, Source
 from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import leave_out_unsure
-from panparser.parsing.constraints.constraints import Dropped
+from panparser.parsing.constraints.constraints import DroppedConstraint
 from panparser.pipeline.bundled import DEFAULT
 from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
@@ -22,23 +22,23 @@ from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import UnknownTags
+    from panparser.parsing.tags import UnseenTags
 
 
 @dataclass
-class Result:
+class RenderedBatch:
     """What is to be written of some sentences, and what is to be told of them."""
 
     pieces: list[Rendered] = field(default_factory=list)
     words: int = 0
     sentences: int = 0  # that were read
-    dropped: list[Dropped] = field(default_factory=list)  # constraints
+    dropped: list[DroppedConstraint] = field(default_factory=list)  # constraints
     skipped: list[str] = field(default_factory=list)  # a message for each sentence that was left out
-    unknown: UnknownTags | None = None  # words whose tags the model does not know, if that can be told
+    unknown: UnseenTags | None = None  # words whose tags the model does not know, if that can be told
 
 
 @dataclass(frozen=True)
-class Options:
+class ParseJobOptions:
     """What is to be done, in plain values, which other processes can be told: how to read, to parse and to write."""
 
     model: str = DEFAULT
@@ -58,10 +58,10 @@ class Options:
     shown: str = "conllu"  # the format of the output
 
 
-class Job:
+class ParseJob:
     """What is done with the sentences of a treebank, by models that are loaded."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: ParseJobOptions) -> None:
         self.options = options
         model = load(options.model)
         self.pipeline = Pipeline.of(model)
@@ -81,28 +81,28 @@ class Job:
         found.pipeline = self.pipeline if self.reads_text else None
         return found
 
-    def results(self, source: Source, threads: int) -> Iterator[Result]:
+    def results(self, source: Source, threads: int) -> Iterator[RenderedBatch]:
         """What is to be written of the sentences. They come in order, and few are in memory at a time."""
 
         begins = source.part is None or source.part.start == 0  # or it is a later part
 
-        def work(each: tuple[int, Callable[[], Treebank]]) -> Result:
+        def work(each: tuple[int, Callable[[], Treebank]]) -> RenderedBatch:
             return self._result(each[1], is_first=each[0] == 0 and begins)
 
         numbered = enumerate(source.treebanks())
         return in_order(work, numbered, threads) if threads > 1 else map(work, numbered)
 
-    def _result(self, read: Callable[[], Treebank], *, is_first: bool) -> Result:
+    def _result(self, read: Callable[[], Treebank], *, is_first: bool) -> RenderedBatch:
         treebank = read()
         shown = self.options.shown
-        result = Result(words=treebank.words, sentences=len(treebank))
+        result = RenderedBatch(words=treebank.words, sentences=len(treebank))
         if self.options.lenient:
             result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
-            from panparser.parsing.tags import UnknownTags
+            from panparser.parsing.tags import UnseenTags
 
-            result.unknown = UnknownTags.of(treebank, self.tags)
+            result.unknown = UnseenTags.of(treebank, self.tags)
             if is_first and not self.options.lenient:  # later, output is there already: it is told at the end
                 result.unknown.check(treebank.path, self.tags)
         try:
@@ -114,7 +114,7 @@ class Job:
             self._run_one_by_one(treebank, shown, result)
         return result
 
-    def _run_one_by_one(self, treebank: Treebank, shown: str, result: Result) -> None:
+    def _run_one_by_one(self, treebank: Treebank, shown: str, result: RenderedBatch) -> None:
         for number, sentence in enumerate(treebank):
             try:
                 found, dropped = self._run(treebank[number : number + 1])
@@ -124,7 +124,7 @@ class Job:
                 place = f"{treebank.path}:{sentence.line}"
                 result.skipped.append(str(error) if treebank.path in str(error) else f"{place}: {error}")
 
-    def _run(self, treebank: Treebank) -> tuple[Treebank, list[Dropped]]:
+    def _run(self, treebank: Treebank) -> tuple[Treebank, list[DroppedConstraint]]:
         """The treebank to be written, and the constraints that were dropped."""
         options = self.options
         if options.k_best is not None and self.pipeline.parser is not None:
@@ -164,9 +164,9 @@ def joined(shown: Any, pieces: Iterable[list[Rendered]]) -> Iterator[bytes]:
     if shown not in _OF_UDPIPE:
         yield from join(shown, pieces)
         return
-    from panparser.formats.outputs import Joined
+    from panparser.formats.outputs import DocumentWriter
 
-    document = Joined(shown)
+    document = DocumentWriter(shown)
     for piece in pieces:
         yield document.add([text.decode() for text in piece if isinstance(text, bytes)]).encode()
     yield document.end().encode()

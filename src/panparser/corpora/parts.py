@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from panparser.errors import PanParserError
-from panparser.storage.places import Rest
+from panparser.storage.places import FileRange
 from panparser.text.characters import WHITE
-from panparser.text.reading import Seam, iter_rest, iter_text
-from panparser.text.tokenizer.streaming import Start, sentence_ends
+from panparser.text.reading import PieceBoundary, iter_rest, iter_text
+from panparser.text.tokenizer.streaming import TextStart, sentence_ends
 from panparser.treebank.conllu import Block, iter_blocks
 
 LATER = 2  # the number that parts but the first give to their first sentence
@@ -41,7 +41,7 @@ class Part:
     def blocks(self, path: str, block: int) -> Iterator[Block]:
         """The pieces of a part of a treebank. Raises PanParserError, at last, if its bytes are not as planned."""
         left, digest = self.stop - self.start, hashlib.sha256()
-        with Rest(path, self.start) as stream:
+        with FileRange(path, self.start) as stream:
             for piece in iter_blocks(stream, format=self.format, block=block, line=self.line) if left else ():
                 yield piece
                 digest.update(piece.text)
@@ -53,7 +53,7 @@ class Part:
     def pieces(self, path: str, block: int) -> Iterator[str]:
         """The pieces of a part of a text, likewise."""
         left, digest = self.characters, hashlib.sha256(b"" if self.start else _mark(path))
-        with Rest(path, self.start) as stream:
+        with FileRange(path, self.start) as stream:
             for piece in iter_rest(stream, block=block, line=self.line, start=self.start) if left else ():
                 yield piece
                 digest.update(piece.encode())
@@ -67,9 +67,9 @@ class Part:
             raise changed(path)
 
     @property
-    def text_start(self) -> Start | None:
+    def text_start(self) -> TextStart | None:
         """Where the text begins; None at the beginning of the file."""
-        return Start(self.line, LATER, self.offset, self.gap) if self.start else None
+        return TextStart(self.line, LATER, self.offset, self.gap) if self.start else None
 
 
 def changed(path: str) -> PanParserError:
@@ -96,7 +96,7 @@ def conllu_parts(path: str, format: Any, block: int, size: int, whole: Any) -> I
 
 def text_parts(path: str, kind: str, block: int, size: int, whole: Any) -> Iterator[Part]:
     """The same of a text of this kind, as `iter_text` reads it. Raises TextError if it is no UTF-8."""
-    ends, seam = sentence_ends(kind), Seam()
+    ends, seam = sentence_ends(kind), PieceBoundary()
     begin = _mark(path)
     whole.update(begin)
     digest = hashlib.sha256(begin)
@@ -119,7 +119,7 @@ def text_parts(path: str, kind: str, block: int, size: int, whole: Any) -> Itera
 
 def _mark(path: str) -> bytes:
     """The byte-order mark of a text, which is no part of it, or nothing."""
-    with Rest(path, 0) as stream:
+    with FileRange(path, 0) as stream:
         begin = stream.read(len(_MARK.encode()))
     return begin if begin == _MARK.encode() else b""
 

@@ -11,10 +11,10 @@ from pathlib import PurePath
 import panparser
 from panparser.corpora import sources
 from panparser.corpora.files import Pair
-from panparser.corpora.job import Job
+from panparser.corpora.job import ParseJob
 from panparser.corpora.parts import LATER, Part, changed, conllu_parts, renumber, text_parts
 from panparser.corpora.sources import InputFormat, InputKind, Source
-from panparser.corpora.work import Outcome, Record, Task, do, perform
+from panparser.corpora.work import FileOutcome, FileTask, OutputRecord, do, perform
 from panparser.errors import PanParserError
 from panparser.pipeline.bundled import find
 from panparser.storage.places import (
@@ -31,7 +31,7 @@ from panparser.storage.places import (
 )
 from panparser.treebank.conllu import conllu_output, is_compressed
 from panparser.work.keys import digest, file_digest, own_build
-from panparser.work.pool import CallFuture, ClusterLost, Pool, WorkerDied
+from panparser.work.pool import CallFuture, ClusterLostError, Pool, WorkerDied
 
 PART = 1 << 21  # bytes of a file that are a part of it, about
 _OURS = "panparser-parts.txt"  # in folders of parts, and in no other one
@@ -41,13 +41,13 @@ Report = Callable[[int, int], None]  # told of words and of bytes of input that 
 
 
 @dataclass
-class Totals:
+class RunTotals:
     """What came of all files."""
 
     parsed: int = 0
     finished: int = 0  # before
-    outcome: Outcome = field(default_factory=Outcome)
-    failed: list[Outcome] = field(default_factory=list)
+    outcome: FileOutcome = field(default_factory=FileOutcome)
+    failed: list[FileOutcome] = field(default_factory=list)
 
 
 @dataclass
@@ -60,32 +60,32 @@ class _File:
     kind: str | None = None  # what it is divided as; None: it is one whole
     digest: str = ""
     parts: list[Part] = field(default_factory=list)
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    outcomes: dict[int, FileOutcome] = field(default_factory=dict)
     is_planned: bool = False
-    failure: Outcome | None = None
+    failure: FileOutcome | None = None
 
-    def fail(self, outcome: Outcome) -> None:
+    def fail(self, outcome: FileOutcome) -> None:
         self.failure = self.failure or outcome
 
 
 class Run:
     """Parses files by a job, alone or with workers."""
 
-    def __init__(self, job: Job, *, force: bool = False, report: Report = lambda words, size: None) -> None:
+    def __init__(self, job: ParseJob, *, force: bool = False, report: Report = lambda words, size: None) -> None:
         self._job, self._force, self._report = job, force, report
         self._models = tuple(file_digest(find(name)) for name in (job.options.model, *job.options.ensemble))
         made_by = [panparser.__version__, own_build(), asdict(job.options), self._models]
         self._key = digest(made_by)
-        self.totals = Totals()
+        self.totals = RunTotals()
 
-    def alone(self, pairs: Iterable[Pair], threads: int) -> Totals:
+    def alone(self, pairs: Iterable[Pair], threads: int) -> RunTotals:
         """In this process, one file after the other."""
         for file in self._unfinished(pairs):
             outcome = perform(self._whole(file), threads, lambda words: self._report(words, 0))
             self._end(file, outcome)
         return self.totals
 
-    def shared(self, pairs: Iterable[Pair], pool: Pool) -> Totals:
+    def shared(self, pairs: Iterable[Pair], pool: Pool) -> RunTotals:
         """By workers: a few parts for each of them are under way at a time.
 
         Parts whose worker died are tried again at the end, one at a time and with no other worker in memory.
@@ -106,11 +106,13 @@ class Run:
             for step, future in _completed(pool, died, submit_alone, 0):
                 if isinstance(error := future.exception(), WorkerDied):
                     times = f"a worker died {1 + _TRIES_ALONE} times while it worked on it ({error})"
-                    self._take(step, Outcome(error=f"{step.task.input}: {times}; is there too little memory?"))
+                    self._take(step, FileOutcome(error=f"{step.task.input}: {times}; is there too little memory?"))
                 else:
                     self._take(step, future.result())
-        except ClusterLost as lost:
-            raise ClusterLost(f"--cluster: {lost}; the same command, again, goes on where this one stopped") from None
+        except ClusterLostError as lost:
+            raise ClusterLostError(
+                f"--cluster: {lost}; the same command, again, goes on where this one stopped"
+            ) from None
         return self.totals
 
     # --- What there is to do ---
@@ -127,14 +129,14 @@ class Run:
                     if place is not None:
                         make_folder(_above(place))
             except OSError as error:
-                self.totals.failed.append(Outcome(error=f"{pair.input}: cannot be read: {error.strerror or error}"))
+                self.totals.failed.append(FileOutcome(error=f"{pair.input}: cannot be read: {error.strerror or error}"))
                 continue
             yield file
 
     def _is_finished(self, file: _File) -> bool:
         """Is the output there, made of the same bytes by the same models and options?"""
         pair = file.pair
-        if self._force or pair.record is None or (record := Record.read(pair.record)) is None:
+        if self._force or pair.record is None or (record := OutputRecord.read(pair.record)) is None:
             return False
         if record.key != self._key or record.output_stamp is None or record.output_stamp != stamp(pair.output):
             return False
@@ -151,7 +153,7 @@ class Run:
                 _begin_parts(file.pair.parts)
                 yield from self._parts(file, source)
             except PanParserError as error:
-                file.fail(Outcome(error=str(error), problems=getattr(error, "problems", 1)))
+                file.fail(FileOutcome(error=str(error), problems=getattr(error, "problems", 1)))
             file.is_planned = True
             self._end_if_complete(file)
 
@@ -167,22 +169,24 @@ class Run:
                 return
             file.parts.append(part)
             place = self._place(file, part)
-            record = None if self._force else Record.read(f"{place}.json")
+            record = None if self._force else OutputRecord.read(f"{place}.json")
             if record is not None and record.key == self._key and record.output_stamp == stamp(place):
                 self._report(0, part.stop - part.start)
-                file.outcomes[number] = Outcome(**record.outcome)
+                file.outcomes[number] = FileOutcome(**record.outcome)
             else:
                 options = self._job.options
-                yield _Step(file, number, Task(options, self._models, path, place, f"{place}.json", self._key, part))
+                yield _Step(
+                    file, number, FileTask(options, self._models, path, place, f"{place}.json", self._key, part)
+                )
         file.digest = state.hexdigest()
 
     def _place(self, file: _File, part: Part) -> str:
         """The file of a part: its name tells its bytes, its place, and what is done with it."""
         return inside(file.pair.parts, digest([self._key, asdict(part)])[:32])
 
-    def _whole(self, file: _File) -> Task:
+    def _whole(self, file: _File) -> FileTask:
         pair = file.pair
-        return Task(self._job.options, self._models, pair.input, pair.output, pair.record, self._key)
+        return FileTask(self._job.options, self._models, pair.input, pair.output, pair.record, self._key)
 
     def _divisible(self, file: _File) -> Source | None:
         """Whether parts of a file can be parsed apart: the source, or None."""
@@ -206,7 +210,7 @@ class Run:
 
     # --- What has been done ---
 
-    def _take(self, step: _Step, outcome: Outcome) -> None:
+    def _take(self, step: _Step, outcome: FileOutcome) -> None:
         file = step.file
         if step.number is None:
             self._end(file, outcome)
@@ -221,14 +225,14 @@ class Run:
     def _end_if_complete(self, file: _File) -> None:
         if not file.is_planned or len(file.outcomes) < len(file.parts):
             return
-        outcome = Outcome()
+        outcome = FileOutcome()
         for number in range(len(file.parts)):
             outcome.add(file.outcomes[number])
         if file.failure is None:
             try:
                 self._put_together(file)
             except (PanParserError, OSError) as error:
-                file.fail(Outcome(error=str(error)))
+                file.fail(FileOutcome(error=str(error)))
         self._end(file, file.failure or outcome)
 
     def _put_together(self, file: _File) -> None:
@@ -245,10 +249,10 @@ class Run:
                         renumber(piece, sentences + 1 - LATER if number else 0, stream.write)
                 sentences += file.outcomes[number].sentences
         if pair.record is not None:
-            Record(self._key, file.digest, file.stamp, stamp(pair.output), {}).write(pair.record)
+            OutputRecord(self._key, file.digest, file.stamp, stamp(pair.output), {}).write(pair.record)
         remove_folder(pair.parts)
 
-    def _end(self, file: _File, outcome: Outcome) -> None:
+    def _end(self, file: _File, outcome: FileOutcome) -> None:
         if outcome.error is not None:
             self.totals.failed.append(outcome)
         else:
@@ -264,7 +268,7 @@ class _Step:
 
     file: _File
     number: int | None
-    task: Task
+    task: FileTask
 
 
 def _completed(

@@ -66,7 +66,7 @@ class InputFormat(StrEnum):
     vertical = "vertical"
 
 
-class Last(StrEnum):
+class StopAfter(StrEnum):
     """The last thing that is predicted."""
 
     tokens = "tokens"

@@ -10,26 +10,26 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from panparser import _engine
-from panparser.corpora.job import Job, Options, joined
+from panparser.corpora.job import ParseJob, ParseJobOptions, joined
 from panparser.corpora.parts import Part
 from panparser.errors import ModelError, PanParserError
-from panparser.parsing.tags import UnknownTags
+from panparser.parsing.tags import UnseenTags
 from panparser.pipeline.bundled import find
 from panparser.storage.places import opened, stamp, whole
-from panparser.storage.values import COUNT, NOTHING, TEXT, ListOf, Maybe, Table, TableOf, check, parse_json
+from panparser.storage.values import COUNT, NOTHING, TEXT, ListOf, Nullable, Table, TableOf, check, parse_json
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 from panparser.work.keys import file_digest
 
 _KEPT = 2  # models in the memory of a process: that of the work at hand, and the one before
-_jobs: dict[tuple[Options, tuple[str, ...]], Job] = {}
+_jobs: dict[tuple[ParseJobOptions, tuple[str, ...]], ParseJob] = {}
 
 
 @dataclass(frozen=True)
-class Task:
+class FileTask:
     """What is to be done: plain values, which can be sent to other processes."""
 
-    options: Options
+    options: ParseJobOptions
     models: tuple[str, ...]  # hashes of the files of the model and of the ensemble
     input: str
     output: str
@@ -39,7 +39,7 @@ class Task:
 
 
 @dataclass
-class Outcome:
+class FileOutcome:
     """What came of it: plain values, too."""
 
     words: int = 0
@@ -51,7 +51,7 @@ class Outcome:
     error: str | None = None  # nothing was written, for this reason
     problems: int = 1  # of which `error` names the first
 
-    def add(self, other: Outcome) -> None:
+    def add(self, other: FileOutcome) -> None:
         """The outcome of the next part."""
         self.words += other.words
         self.sentences += other.sentences
@@ -64,8 +64,8 @@ class Outcome:
             self.error, self.problems = other.error, other.problems
 
     @property
-    def unknown_tags(self) -> UnknownTags | None:
-        return None if self.unknown is None else UnknownTags(self.words, Counter(self.unknown))
+    def unknown_tags(self) -> UnseenTags | None:
+        return None if self.unknown is None else UnseenTags(self.words, Counter(self.unknown))
 
 
 _OUTCOME = Table(
@@ -73,19 +73,19 @@ _OUTCOME = Table(
     {
         **dict.fromkeys(("words", "sentences", "dropped", "skipped", "problems"), COUNT),
         "messages": ListOf(TEXT),
-        "unknown": Maybe(TableOf(COUNT)),
+        "unknown": Nullable(TableOf(COUNT)),
         "error": NOTHING,  # what failed has no record
     },
     closed=True,
 )
 _RECORD = Table(
-    {"key": TEXT, "input": TEXT, "input_stamp": Maybe(TEXT), "output_stamp": Maybe(TEXT), "outcome": _OUTCOME},
+    {"key": TEXT, "input": TEXT, "input_stamp": Nullable(TEXT), "output_stamp": Nullable(TEXT), "outcome": _OUTCOME},
     closed=True,
 )
 
 
 @dataclass(frozen=True)
-class Record:
+class OutputRecord:
     """Says of an output what it was made of: the options and models, by a key, and the input, by its bytes."""
 
     key: str
@@ -109,14 +109,14 @@ class Record:
             stream.write(json.dumps(asdict(self), ensure_ascii=False).encode())
 
 
-def do(task: Task) -> Outcome:
+def do(task: FileTask) -> FileOutcome:
     """Does it with one thread, in this process."""
     return perform(task, 1, lambda words: None)
 
 
-def perform(task: Task, threads: int, report: Callable[[int], None]) -> Outcome:
+def perform(task: FileTask, threads: int, report: Callable[[int], None]) -> FileOutcome:
     """Does it, and calls `report` with each number of words that are done."""
-    outcome = Outcome()
+    outcome = FileOutcome()
     before = None if task.record is None else stamp(task.input)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
@@ -125,15 +125,15 @@ def perform(task: Task, threads: int, report: Callable[[int], None]) -> Outcome:
             outcome.messages += dict.fromkeys(f"warning: {warning.message}" for warning in warned)
             if task.record is not None and stamp(task.input) == before:
                 made_of = task.part.digest if task.part is not None else file_digest(task.input)
-                Record(task.key, made_of, before, stamp(task.output), asdict(outcome)).write(task.record)
+                OutputRecord(task.key, made_of, before, stamp(task.output), asdict(outcome)).write(task.record)
         except PanParserError as error:
-            return Outcome(error=str(error), problems=getattr(error, "problems", 1))
+            return FileOutcome(error=str(error), problems=getattr(error, "problems", 1))
         except (OSError, MemoryError) as error:
-            return Outcome(error=f"{task.input}: {error or 'out of memory'}")
+            return FileOutcome(error=f"{task.input}: {error or 'out of memory'}")
     return outcome
 
 
-def _write(task: Task, job: Job, threads: int, outcome: Outcome, report: Callable[[int], None]) -> None:
+def _write(task: FileTask, job: ParseJob, threads: int, outcome: FileOutcome, report: Callable[[int], None]) -> None:
     def skip(message: str) -> None:
         outcome.messages.append(message)
         outcome.skipped += 1
@@ -159,7 +159,7 @@ def _write(task: Task, job: Job, threads: int, outcome: Outcome, report: Callabl
             stream.write(piece)
 
 
-def _job(options: Options, models: tuple[str, ...]) -> Job:
+def _job(options: ParseJobOptions, models: tuple[str, ...]) -> ParseJob:
     """The models, loaded once in the life of a process. Raises ModelError if this machine has other ones."""
     if (found := _jobs.get((options, models))) is None:
         for name, expected in zip((options.model, *options.ensemble), models, strict=True):
@@ -168,5 +168,5 @@ def _job(options: Options, models: tuple[str, ...]) -> Job:
         _engine.keep_memory()  # the next block needs what the last one did
         while len(_jobs) >= _KEPT:
             del _jobs[next(iter(_jobs))]
-        found = _jobs[options, models] = Job(options)
+        found = _jobs[options, models] = ParseJob(options)
     return found

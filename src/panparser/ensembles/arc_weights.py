@@ -32,7 +32,7 @@ _VALUES = Table(
 
 
 @dataclass(frozen=True)
-class Weights:
+class ArcWeights:
     """A weight for each analysis: by the word's tag in the column `by`, and for all other words a default."""
 
     default: tuple[float, ...]
@@ -42,15 +42,15 @@ class Weights:
     def __post_init__(self) -> None:
         object.__setattr__(self, "default", _numbers(self.default, "weights"))
         if self.by not in (None, *TAGS):
-            raise SpecError(f"by of Weights must be {' or '.join(TAGS)}; got {self.by!r}")
+            raise SpecError(f"ArcWeights: by must be {' or '.join(TAGS)}; got {self.by!r}")
         if not isinstance(self.tags, Mapping) or (self.tags and self.by is None):
             raise SpecError(
-                f"tags of Weights must be weights by tag, and `by` must name their column; got {self.tags!r}"
+                f"ArcWeights: tags must be weights by tag, and `by` must name their column; got {self.tags!r}"
             )
-        tags = {tag: _numbers(numbers, f"weights of {tag}") for tag, numbers in self.tags.items()}
+        tags = {tag: _numbers(numbers, f"{tag}: weights") for tag, numbers in self.tags.items()}
         for tag, numbers in tags.items():
             if len(numbers) != len(self.default):
-                raise SpecError(f"weights of {tag} must be {len(self.default)}, as the others are; got {len(numbers)}")
+                raise SpecError(f"{tag}: weights must be {len(self.default)}, as the others are; got {len(numbers)}")
         object.__setattr__(self, "tags", tags)
 
     def matrix(self, treebank: Treebank) -> npt.NDArray[np.float64]:
@@ -68,7 +68,7 @@ class Weights:
         write_whole(Path(path), self.to_toml().encode(), SpecError)
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Weights:
+    def read(cls, path: str | os.PathLike[str]) -> ArcWeights:
         """The weights of a TOML file. Raises SpecError if the file is not valid."""
         values = read_values(path, "TOML", SpecError)
         try:
@@ -77,7 +77,7 @@ class Weights:
             raise SpecError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Weights:
+    def from_values(cls, values: Mapping[str, Any]) -> ArcWeights:
         check(values, _VALUES, "", SpecError)
         return cls(values["weights"], values.get("by"), values.get("tags", {}))
 
@@ -93,16 +93,16 @@ def _numbers(values: object, what: str) -> tuple[float, ...]:
     raise SpecError(f"{what} must be numbers >= 0, not all 0; got {values!r}")
 
 
-def as_weights(weights: Weights | Sequence[float] | None, count: int) -> Weights:
+def as_weights(weights: ArcWeights | Sequence[float] | None, count: int) -> ArcWeights:
     """Weights for this many analyses."""
-    if not isinstance(weights, Weights):
-        weights = Weights((1.0,) * count if weights is None else weights)  # type: ignore[arg-type]
+    if not isinstance(weights, ArcWeights):
+        weights = ArcWeights((1.0,) * count if weights is None else weights)  # type: ignore[arg-type]
     if len(weights.default) != count:
-        raise SpecError(f"weights of combine must be {count}, one for each treebank; got {len(weights.default)}")
+        raise SpecError(f"combine_trees: weights must be {count}, one for each treebank; got {len(weights.default)}")
     return weights
 
 
-def learn_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | None = None) -> Weights:
+def estimate_arc_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | None = None) -> ArcWeights:
     """Weights from analyses of a text with known heads: the log-odds that a head is correct, at least 0.
 
     With `by` ("upos" or "xpos") there is a weight for each tag; that of a rare tag is close to the weight of all words.
@@ -111,7 +111,7 @@ def learn_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | No
     if not predicted:
         raise SpecError("expected analyses to learn weights from, found none")
     if by not in (None, *TAGS):
-        raise SpecError(f"by of learn_weights must be {' or '.join(TAGS)}; got {by!r}")
+        raise SpecError(f"estimate_arc_weights: by must be {' or '.join(TAGS)}; got {by!r}")
     known = gold.heads >= 0
     if not known.any():
         raise SpecError(f"{gold.path}: expected words with heads to learn from, found none")
@@ -119,13 +119,13 @@ def learn_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | No
     overall = (right.sum(axis=1) + 1) / (known.sum() + 2)
     default = tuple(_log_odds(share) for share in overall)
     if by is None:
-        return Weights(default)
+        return ArcWeights(default)
     column, names = gold.column(by), gold.vocabulary(by)
     totals = np.bincount(column[known], minlength=len(names))
     counts = np.stack([np.bincount(column[row], minlength=len(names)) for row in right])
     shares = (counts + _PRIOR * overall[:, None]) / (totals + _PRIOR)
     tags = {names[tag]: tuple(_log_odds(share) for share in shares[:, tag]) for tag in np.flatnonzero(totals)}
-    return Weights(default, by, dict(sorted(tags.items())))
+    return ArcWeights(default, by, dict(sorted(tags.items())))
 
 
 def _log_odds(share: float) -> float:

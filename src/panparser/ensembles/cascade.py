@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._checks import check_range
-from panparser.ensembles.several import SeveralParsers
+from panparser.ensembles.several import MultiParserModel
 from panparser.errors import SpecError
 from panparser.learning.record import TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints, check_given
@@ -23,18 +23,18 @@ from panparser.parsing.parse_options import BestKeywords, BestTrees, Parsed, Par
 from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, without_prefix
+from panparser.storage.models import ModelSource, without_prefix
 from panparser.storage.values import TABLE, TEXT, ListOf, Table
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
-from panparser.treebank.regions import Arcs, Region, in_regions
+from panparser.treebank.regions import ArcRegion, Arcs, in_regions
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class CascadeStage:
     """One parser of a cascade: its name, the regions whose arcs it finds, and what it is made of.
 
     With `regions` it learns their arcs alone, and needs a system that leaves words headless. With `keep` it learns all
@@ -47,8 +47,8 @@ class Stage:
     """
 
     name: str = ""
-    regions: tuple[Region, ...] = ()
-    keep: tuple[Region, ...] = ()
+    regions: tuple[ArcRegion, ...] = ()
+    keep: tuple[ArcRegion, ...] = ()
     spec: ParserSpec = cast(ParserSpec, None)  # noqa: RUF009 - None: what fits
     train: tuple[Treebank, ...] | None = field(default=None, compare=False)
     model: Parser | None = field(default=None, compare=False)
@@ -58,8 +58,8 @@ class Stage:
         for name in ("regions", "keep"):
             regions = tuple(getattr(self, name))
             object.__setattr__(self, name, regions)
-            if not all(isinstance(region, Region) for region in regions):
-                raise SpecError(f"{name} of Stage must be Regions; got {regions!r}")
+            if not all(isinstance(region, ArcRegion) for region in regions):
+                raise SpecError(f"CascadeStage: {name} must be Regions; got {regions!r}")
         if self.regions and self.keep:
             raise SpecError("Stage: regions are what it learns, keep what is kept of all that it finds; got both")
         self._set_data()
@@ -72,7 +72,7 @@ class Stage:
             partial = named_system("arc-eager-partial", root="last")
             spec = ParserSpec(system=partial) if self.regions else ParserSpec()
         if not isinstance(spec, ParserSpec):
-            raise SpecError(f"spec of Stage must be a ParserSpec; got {spec!r}")
+            raise SpecError(f"CascadeStage: spec must be a ParserSpec; got {spec!r}")
         object.__setattr__(self, "spec", spec)
 
     def _set_data(self) -> None:
@@ -81,17 +81,17 @@ class Stage:
         if self.train is not None:
             is_list = isinstance(self.train, Sequence) and all(isinstance(each, Treebank) for each in self.train)
             if not is_list or not self.train:
-                raise SpecError(f"train of Stage must be a Treebank, or several; got {self.train!r}")
+                raise SpecError(f"CascadeStage: train must be a Treebank, or several; got {self.train!r}")
             object.__setattr__(self, "train", tuple(self.train))
         if isinstance(self.model, str | os.PathLike):
             object.__setattr__(self, "model", Parser.load(self.model))
         if not isinstance(self.model, Parser | None):
-            raise SpecError(f"model of Stage must be a Parser, or the file of one; got {self.model!r}")
+            raise SpecError(f"CascadeStage: model must be a Parser, or the file of one; got {self.model!r}")
         if self.model is not None and (self.train is not None or self.options):
             raise SpecError("Stage: a model is trained already; got treebanks or options of training beside it")
 
     @property
-    def kept(self) -> tuple[Region, ...]:
+    def kept(self) -> tuple[ArcRegion, ...]:
         """The regions whose arcs it passes on."""
         return self.regions or self.keep
 
@@ -101,7 +101,7 @@ class Stage:
         return self.model is None and self.train is None
 
 
-def check_stages(stages: Sequence[Stage]) -> None:
+def check_stages(stages: Sequence[CascadeStage]) -> None:
     """Raises SpecError unless the stages can follow each other."""
     if len(stages) < 2:
         raise SpecError(f"a cascade has at least two stages; got {len(stages)}")
@@ -121,7 +121,7 @@ def check_stages(stages: Sequence[Stage]) -> None:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
 
 
-class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
+class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
     place = "stage.{}."
@@ -132,10 +132,10 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
         }
     )
 
-    def __init__(self, stages: Sequence[Stage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
+    def __init__(self, stages: Sequence[CascadeStage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
         if len(stages) != len(parsers):
-            raise SpecError(f"parsers of Cascade must be {len(stages)}, one for each stage; got {len(parsers)}")
+            raise SpecError(f"Cascade: parsers must be {len(stages)}, one for each stage; got {len(parsers)}")
         self.stages = tuple(
             replace(stage, spec=parser.spec, train=None, model=None)
             for stage, parser in zip(stages, parsers, strict=True)
@@ -197,7 +197,7 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
         known = Constraints.of(treebank, keep=()) if constraints is None else constraints
         before_last = len(self.stages) - 1
         if stages is not None:
-            check_range("stages of found", stages, 0, before_last)
+            check_range("found: stages", stages, 0, before_last)
         for number in range(before_last if stages is None else stages):
             options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
             known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
@@ -228,13 +228,13 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
         return cls.read(path)
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Cascade:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Cascade:
         stages, parsers = [], []
         for number, own in enumerate(values["stages"]):
             part = source.part(f"stage {number + 1}")
             parsers.append(Parser.from_manifest(without_prefix(cls.place.format(number), arrays), own["parser"], part))
-            regions, keep = (tuple(map(Region.from_values, own.get(key, ()))) for key in ("regions", "keep"))
-            stages.append(Stage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
+            regions, keep = (tuple(map(ArcRegion.from_values, own.get(key, ()))) for key in ("regions", "keep"))
+            stages.append(CascadeStage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
 
 
@@ -242,7 +242,12 @@ class Cascade(SeveralParsers, kind="cascade", newest=FORMAT):
 
 
 def found_by(
-    stage: Stage, parser: Parser, treebank: Treebank, known: Constraints, given: Constraints | None, **options: Any
+    stage: CascadeStage,
+    parser: Parser,
+    treebank: Treebank,
+    known: Constraints,
+    given: Constraints | None,
+    **options: Any,
 ) -> Constraints:
     """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)

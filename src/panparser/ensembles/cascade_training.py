@@ -13,23 +13,23 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from panparser._threads import at_most, chosen_threads
-from panparser.ensembles.cascade import Cascade, Stage, check_stages, found_by, part_of, settled
+from panparser.ensembles.cascade import Cascade, CascadeStage, check_stages, found_by, part_of, settled
 from panparser.errors import SpecError
 from panparser.features.sets import templates
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.epochs import digest, digests
 from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener, check_listeners, notice
 from panparser.learning.options import TrainingOptions, check_options
 from panparser.learning.record import CASCADE, TrainingRecord, whole
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.networks import chosen_classifier, network_of
 from panparser.parsing.training.strategies import parser_training
 from panparser.parsing.training.train import train
-from panparser.treebank.regions import Arcs, Region, in_regions
+from panparser.treebank.regions import ArcRegion, Arcs, in_regions
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 from panparser.work.store import CheckpointFolder
@@ -40,12 +40,12 @@ Given = Literal["predicted", "gold", "none"]
 class CascadeOptions(TrainingOptions, total=False):
     """Options of `train` for all stages."""
 
-    vectors: Vectors | None
-    network: Network | None
+    vectors: WordVectors | None
+    network: NetworkSpec | None
 
 
 def train_cascade(
-    stages: Sequence[Stage],
+    stages: Sequence[CascadeStage],
     treebank: Treebank | None = None,
     *,
     dev: Treebank | None = None,
@@ -53,12 +53,12 @@ def train_cascade(
     folds: int = 5,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
-    before_stage: Callable[[int, Stage], None] = lambda number, stage: None,
+    before_stage: Callable[[int, CascadeStage], None] = lambda number, stage: None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **options: Unpack[CascadeOptions],
 ) -> Cascade:
-    """A cascade for a treebank; `options` are those of `Training`, for all stages.
+    """A cascade for a treebank; `options` are those of `TrainingConfig`, for all stages.
 
     Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
     that did not learn from the sentence (of stages that learn from the treebank: by those trained on the other
@@ -71,7 +71,7 @@ def train_cascade(
     """
     check_stages(stages)
     if given not in get_args(Given):
-        raise SpecError(f"given of train_cascade must be one of {', '.join(get_args(Given))}; got {given!r}")
+        raise SpecError(f"train_cascade: given must be one of {', '.join(get_args(Given))}; got {given!r}")
     if treebank is None:
         for number, stage in enumerate(stages, start=1):
             if stage.learns_in_place:
@@ -80,7 +80,7 @@ def train_cascade(
         check_treebanks("train_cascade", dev if treebank is None else treebank, dev)
     check_listeners("train_cascade", listeners)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
-    threads = chosen_threads("threads of train_cascade", threads)
+    threads = chosen_threads("train_cascade: threads", threads)
     common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}
     data = {"dev": digest(dev) if dev is not None else None}
     data = data if treebank is None else digests(treebank, dev)
@@ -106,7 +106,7 @@ def train_cascade(
     return Cascade(stages, run.parsers, record)
 
 
-def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
+def within(treebank: Treebank, regions: Sequence[ArcRegion]) -> Treebank:
     """A copy of a treebank with only the arcs of the regions; other words are headless."""
     found = treebank.copy()
     outside = ~in_regions(regions, Arcs.of(found))
@@ -115,7 +115,7 @@ def within(treebank: Treebank, regions: Sequence[Region]) -> Treebank:
     return found
 
 
-def _identity(stage: Stage, options: dict[str, Any]) -> dict[str, Any]:
+def _identity(stage: CascadeStage, options: dict[str, Any]) -> dict[str, Any]:
     """What a stage must have in common with that of a run that is resumed."""
     regions = {name: [region.to_values() for region in getattr(stage, name)] for name in ("regions", "keep")}
     if stage.model is not None:
@@ -141,7 +141,7 @@ def _digest_of(parser: Parser) -> str:
 
 @dataclass
 class _Run:
-    stages: tuple[Stage, ...]
+    stages: tuple[CascadeStage, ...]
     treebank: Treebank | None
     dev: Treebank | None
     given: Given
@@ -193,7 +193,7 @@ class _Run:
             return ()
         return stage.train or ((self.treebank,) if self.treebank is not None else ())
 
-    def _learned(self, number: int, regions: Sequence[Region], treebank: Treebank) -> Treebank:
+    def _learned(self, number: int, regions: Sequence[ArcRegion], treebank: Treebank) -> Treebank:
         """What a stage learns of a treebank: the arcs of its regions, or all."""
         return within(treebank, regions) if self.stages[number].regions else treebank
 
@@ -210,7 +210,7 @@ class _Run:
             options["network"] = options["network"].with_given_head()
         return guided(stage.spec), options
 
-    def _trained(self, number: int, regions: Sequence[Region]) -> Parser:
+    def _trained(self, number: int, regions: Sequence[ArcRegion]) -> Parser:
         stage, data = self.stages[number], self._data(number)
         if stage.kept and not any(in_regions(stage.kept, Arcs.of(each)).any() for each in data):
             what = "; ".join(map(str, stage.kept))
@@ -227,7 +227,7 @@ class _Run:
         learned_from = treebanks[0] if stage.train is None else treebanks
         return whole(train(spec, learned_from, dev=dev, **keeping, **under, **options))
 
-    def _jackknifed(self, number: int, regions: Sequence[Region], epochs: int) -> Constraints:
+    def _jackknifed(self, number: int, regions: Sequence[ArcRegion], epochs: int) -> Constraints:
         """What a stage finds in each sentence of the treebank, by a parser that was not trained on it."""
         stage, known, treebank = self.stages[number], self.known, self.treebank
         assert known is not None

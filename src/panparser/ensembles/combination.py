@@ -13,10 +13,10 @@ import numpy.typing as npt
 from panparser._arrays import FloatArray, IntArray
 from panparser._checks import check_best, is_number
 from panparser.ensembles.combining import best_heads, best_labels
-from panparser.ensembles.several import SeveralParsers
+from panparser.ensembles.several import MultiParserModel
 from panparser.errors import SpecError
 from panparser.learning.record import VOTE, TrainingRecord
-from panparser.parsing.constraints.constraints import Constraints, Dropped
+from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
 from panparser.parsing.parse_options import (
     BestKeywords,
     BestTrees,
@@ -28,7 +28,7 @@ from panparser.parsing.parse_options import (
 from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, without_prefix
+from panparser.storage.models import ModelSource, without_prefix
 from panparser.storage.values import NUMBER, TABLE, TEXT, ListOf, Table
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
@@ -37,7 +37,7 @@ from panparser.trees.gold import UNKNOWN
 MAX_MEMBERS = 256
 
 
-class Combination(SeveralParsers, kind="combination", newest=FORMAT):
+class CombinedParser(MultiParserModel, kind="combination", newest=FORMAT):
     """Parsers with weights; a tree is the best one over the weighted arcs of theirs, as in `combine`.
 
     Parses, saves and loads like a Parser. All parsers must have the same transition system; templates, labels, beams
@@ -63,7 +63,7 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
         self.weights = _checked_weights(weights, len(self.parsers))
         self.names = tuple(map(str, range(1, len(self.parsers) + 1)) if names is None else names)
         if len(self.names) != len(self.parsers):
-            raise SpecError(f"names of Combination must be {len(self.parsers)}, one for each parser; got {names!r}")
+            raise SpecError(f"CombinedParser: names must be {len(self.parsers)}, one for each parser; got {names!r}")
         record = TrainingRecord(written=VOTE, weights="equal" if weights is None else "given")
         self.training = record if training is None else TrainingRecord.from_values(training)
 
@@ -125,7 +125,7 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
     def search_best(self, sentence: Sentence, k: int, **options: Unpack[BestKeywords]) -> BestTrees:
         """Return the combined tree, then those of the parsers, by the sum of weights of their arcs."""
         beam, constraints = options.get("beam"), options.get("constraints")
-        check_best(k, beam, "k of k_best")
+        check_best(k, beam, "k_best: k")
         from panparser.ensembles.cascade import part_of  # only here
 
         part = sentence.treebank[[sentence.position]]
@@ -144,8 +144,8 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
 
     # --- Files ---
 
-    def with_training(self, training: TrainingRecord) -> Combination:
-        return Combination(self.parsers, self.weights, self.names, training)
+    def with_training(self, training: TrainingRecord) -> CombinedParser:
+        return CombinedParser(self.parsers, self.weights, self.names, training)
 
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
@@ -154,12 +154,12 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
         return {"members": members, "training": self.training.to_values()}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Combination:
+    def load(cls, path: str | os.PathLike[str]) -> CombinedParser:
         """The combination of a file; raises ModelError if the file is not a valid one."""
         return cls.read(path)
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Combination:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> CombinedParser:
         members = values["members"]
         parsers = [
             Parser.from_manifest(
@@ -173,31 +173,31 @@ class Combination(SeveralParsers, kind="combination", newest=FORMAT):
 
 def _checked_parsers(parsers: Sequence[Parser]) -> tuple[Parser, ...]:
     if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= MAX_MEMBERS:
-        raise SpecError(f"parsers of Combination must be a list of 1 to {MAX_MEMBERS}; got {parsers!r}")
+        raise SpecError(f"CombinedParser: parsers must be a list of 1 to {MAX_MEMBERS}; got {parsers!r}")
     for number, parser in enumerate(parsers, start=1):
         if not isinstance(parser, Parser):
-            raise SpecError(f"parsers of Combination must be Parsers; got {parser!r}")
+            raise SpecError(f"CombinedParser: parsers must be Parsers; got {parser!r}")
         system, other = parser.spec.system, parsers[0].spec.system
         if system != other:
             raise SpecError(
-                f"parsers of Combination must have one transition system; the first has {other.name}, number {number} "
+                f"CombinedParser: parsers must have one transition system; the first has {other.name}, number {number} "
                 f"{system.name}, or another place or number of roots"
             )
         if system.partial:
-            raise SpecError(f"parsers of Combination must attach every word; {system.name} does not")
+            raise SpecError(f"CombinedParser: parsers must attach every word; {system.name} does not")
     return tuple(parsers)
 
 
 def _checked_weights(weights: Sequence[float] | None, count: int) -> tuple[float, ...]:
     given = [1.0] * count if weights is None else list(weights)
     if len(given) != count:
-        raise SpecError(f"weights of Combination must be {count} numbers, one for each parser; got {len(given)}")
+        raise SpecError(f"CombinedParser: weights must be {count} numbers, one for each parser; got {len(given)}")
     if not all(is_number(weight) and 0 <= weight < 1e9 for weight in given) or not any(given):
-        raise SpecError(f"weights of Combination must be numbers >= 0, not all 0; got {given}")
+        raise SpecError(f"CombinedParser: weights must be numbers >= 0, not all 0; got {given}")
     return tuple(map(float, given))
 
 
-def _without_dropped(constraints: Constraints, dropped: Iterable[Dropped]) -> Constraints:
+def _without_dropped(constraints: Constraints, dropped: Iterable[DroppedConstraint]) -> Constraints:
     """Return the constraints that the first tree keeps, so that all others can."""
     known = replace(constraints, heads=constraints.heads.copy(), more=dict(constraints.more))
     for each in dropped:

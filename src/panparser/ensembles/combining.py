@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from panparser._arrays import FloatArray, IntArray, LongArray
 from panparser._checks import is_number
-from panparser.ensembles.arc_weights import Weights, as_weights
+from panparser.ensembles.arc_weights import ArcWeights, as_weights
 from panparser.errors import SpecError
 from panparser.parsing.confidence import clear_parse_metadata
 from panparser.treebank.matching import check_alike
 from panparser.treebank.treebank import Treebank
-from panparser.trees.decoding import maximum_spanning_tree, projective_tree
+from panparser.trees.decoding import maximum_projective_tree, maximum_spanning_tree
 
 Report = Callable[[int, int], None]
 
@@ -22,10 +22,10 @@ _MAX_CELLS = 1 << 20  # of matrices that are filled together
 _TIE = 1e-9  # of the largest weight: sums that differ by less are equal
 
 
-def combine(
+def combine_trees(
     treebanks: Sequence[Treebank],
     *,
-    weights: Weights | Sequence[float] | None = None,
+    weights: ArcWeights | Sequence[float] | None = None,
     projective: bool = False,
     single_root: bool = True,
     partial: float | None = None,
@@ -36,12 +36,12 @@ def combine(
     Heads are those of the tree whose arcs have the largest sum of weights: of all trees, or of the `projective` ones
     only. A word's label is the one with the largest sum of weights among the analyses that have its arc or, if none has
     it, among all. A headless word (`_`) casts no vote. Ties go to the earliest analysis.
-    `weights`: one for each treebank, or `Weights` that also depend on the word's tag. `partial`: only arcs with at
+    `weights`: one for each treebank, or `ArcWeights` that also depend on the word's tag. `partial`: only arcs with at
     least this sum of weights (of votes, without weights) count, and words that keep none stay without head and label.
     `report` is called with the number of words done and their total.
     """
     if partial is not None and not (is_number(partial) and 0 < partial < float("inf")):
-        raise SpecError(f"partial of combine must be a number above 0; got {partial!r}")
+        raise SpecError(f"combine_trees: partial must be a number above 0; got {partial!r}")
     check_alike(treebanks)
     first = treebanks[0]
     chosen = as_weights(weights, len(treebanks))
@@ -76,7 +76,7 @@ def best_heads(
     `given`: heads that each tree has, -1 where any will do; some analysis must have all those of a sentence.
     """
     found = np.empty(heads.shape[1], dtype=np.int32)
-    decode = projective_tree if projective else maximum_spanning_tree
+    decode = maximum_projective_tree if projective else maximum_spanning_tree
     for sentence, scores in _Arcs(heads, weights, offsets, partial or 0.0).matrices():
         start, end = offsets[sentence], offsets[sentence + 1]
         if given is not None:

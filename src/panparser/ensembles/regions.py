@@ -12,7 +12,7 @@ from panparser.errors import SpecError
 from panparser.features.sets import templates
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import jackknife
-from panparser.treebank.regions import LENGTHS, SETS, Arcs, Region
+from panparser.treebank.regions import LENGTHS, SETS, ArcRegion, Arcs
 from panparser.treebank.treebank import Treebank
 
 By = Literal["upos", "head_upos", "direction", "length", "label"]
@@ -29,16 +29,16 @@ def estimate_regions(
     epochs: int = 3,
     seed: int = 1,
     threads: int | None = None,
-) -> tuple[Region, ...]:
+) -> tuple[ArcRegion, ...]:
     """Classes of arcs that a quick parser gets right often enough, on sentences that it was not trained on.
 
     At least `least` of the arcs that it predicts (greedily, unless `spec` differs) are in the class, and this
     share of them is correct: heads, and labels if the class is by label.
     """
     if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
-        raise SpecError(f"by of estimate_regions must be some of {', '.join(get_args(By))}; got {by!r}")
-    check_count("least of estimate_regions", least, most=MAX_INT)
-    check_share("precision of estimate_regions", precision)
+        raise SpecError(f"estimate_regions: by must be some of {', '.join(get_args(By))}; got {by!r}")
+    check_count("estimate_regions: least", least, most=MAX_INT)
+    check_share("estimate_regions: precision", precision)
     quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.of(parsed)
@@ -57,11 +57,11 @@ def estimate_regions(
     return tuple(_region(dict(zip(by, names, strict=True))) for names in sorted(chosen))
 
 
-def _region(values: dict[str, str]) -> Region:
+def _region(values: dict[str, str]) -> ArcRegion:
     made: dict[str, Any] = {name: (value,) if name in SETS else value for name, value in values.items()}
     number = int(made.pop("length", -1))
     if number >= 0:
         made["min_length"], made["max_length"] = LENGTHS[number]
     elif "length" in values:  # arcs of Root have none
         made["direction"] = "root"
-    return Region(**made)
+    return ArcRegion(**made)

@@ -12,7 +12,7 @@ from panparser.storage.arrays import Arrays
 from panparser.storage.models import prefixed
 
 
-class SeveralParsers(TreeParser):
+class MultiParserModel(TreeParser):
     """A model of several parsers. `place` is what stands before the arrays of a parser, by its number."""
 
     place: ClassVar[str]

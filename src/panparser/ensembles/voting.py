@@ -11,7 +11,7 @@ from panparser._checks import is_number
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
-from panparser.learning.combining import Joint, Vote
+from panparser.learning.combining import JointClassifier, VotingClassifier
 from panparser.learning.epochs import digest
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer, as_multiplied
@@ -35,7 +35,7 @@ _GAIN = 0.1  # points that a change of a weight must gain on the development set
 Report = Callable[[int, int], None]
 
 
-def vote(
+def make_voting_parser(
     parsers: Sequence[Parser],
     *,
     weights: Sequence[float] | None = None,
@@ -58,19 +58,19 @@ def vote(
     not learned. Tags are those of the first parser that predicts any.
     """
     if dev is not None and weights is not None:
-        raise SpecError("weights of vote are given or learned from dev: got both")
+        raise SpecError("make_voting_parser: weights are given or learned from dev: got both")
     given = _checked_weights(weights, parsers)
     if by != "scores" or any(isinstance(parser, Parser) and parser.classifier is not None for parser in parsers):
         if dev is not None:
-            raise SpecError("dev of vote is for votes of the engine's perceptrons, by scores")
+            raise SpecError("make_voting_parser: dev is for votes of the engine's perceptrons, by scores")
         return _counted_in_python(parsers, given, beam, by)
     _check(parsers)
-    ballot = _Ballot(parsers, beam)
+    ballot = VoterSet(parsers, beam)
     record = TrainingRecord(written=VOTE, weights="equal" if weights is None else "given")
     if dev is None:
         return ballot.count(given, record)
     if not isinstance(dev, Treebank) or not (dev.heads >= 0).any():
-        raise SpecError(f"dev of vote must be a Treebank with known heads; got {dev!r}")
+        raise SpecError(f"make_voting_parser: dev must be a Treebank with known heads; got {dev!r}")
     learned, points = ballot.learn_weights(given, dev, report)
     data: dict[str, str | None] = {"dev": digest(dev)}
     record = TrainingRecord(written=LEARNED_VOTE, weights="learned", data=data, dev_score=points)
@@ -82,7 +82,7 @@ def vote(
 def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam: int | None, by: str) -> Parser:
     """A parser whose classifier is the vote of others."""
     if wrong := [parser for parser in parsers if not isinstance(parser, Parser)]:
-        raise SpecError(f"parsers of vote must be Parsers; got {wrong[0]!r}")
+        raise SpecError(f"make_voting_parser: parsers must be Parsers; got {wrong[0]!r}")
     first = next((parser for parser in parsers if _reads_templates(parser)), parsers[0])
     vectors = next((parser.vectors for parser in parsers if parser.vectors), None)
     for number, parser in enumerate(parsers, start=1):
@@ -94,14 +94,16 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
             ("vectors", vectors, parser.vectors or vectors),
         ):
             if one != other:
-                raise SpecError(f"parsers of vote must see the same; the {name} of number {number} differ")
+                raise SpecError(f"make_voting_parser: parsers must see the same; the {name} of number {number} differ")
     for parser in parsers:
-        if isinstance(parser.classifier, Joint):
-            raise SpecError("parsers of vote must score transitions; a Joint classifier scores them with what they do")
+        if isinstance(parser.classifier, JointClassifier):
+            raise SpecError(
+                "make_voting_parser: parsers must score transitions; a Joint classifier scores them with what they do"
+            )
     chosen = [(parser, weight) for parser, weight in zip(parsers, weights, strict=True) if weight]
     members = [parser.model.as_classifier() for parser, _ in chosen]
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
-    ballot = Vote(members, [weight for _, weight in chosen], by)
+    ballot = VotingClassifier(members, [weight for _, weight in chosen], by)
     record = TrainingRecord.from_values({"weights": "equal" if len(set(weights)) == 1 else "given"})
     model = classifier_model(replace(first.spec, beam=width), first.labels, ballot, vectors)
     tags = joined(parser.training_tags for parser, _ in chosen)
@@ -112,7 +114,7 @@ def _reads_templates(parser: Parser) -> bool:
     return not isinstance(parser.classifier, NetworkClassifier)
 
 
-class _Ballot:
+class VoterSet:
     """The parsers of a vote, without their weights."""
 
     def __init__(self, parsers: Sequence[Parser], beam: int | None) -> None:
@@ -199,15 +201,19 @@ def as_voters(parser: Parser) -> tuple[Voter, ...]:
 
 def _checked_weights(weights: Sequence[float] | None, parsers: Sequence[Parser]) -> list[float]:
     if not isinstance(parsers, Sequence) or not 1 <= len(parsers) <= MAX_VOTERS:
-        raise SpecError(f"parsers of vote must be a list of 1 to {MAX_VOTERS}; got {parsers!r}")
+        raise SpecError(f"make_voting_parser: parsers must be a list of 1 to {MAX_VOTERS}; got {parsers!r}")
     if weights is not None and not isinstance(weights, Sequence | np.ndarray):
-        raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {weights!r}")
+        raise SpecError(
+            f"make_voting_parser: weights must be {len(parsers)} numbers, one for each parser; got {weights!r}"
+        )
     numbers = [1.0] * len(parsers) if weights is None else weights
     given = [number.item() if isinstance(number, np.generic) else number for number in numbers]
     if len(given) != len(parsers):
-        raise SpecError(f"weights of vote must be {len(parsers)} numbers, one for each parser; got {len(given)}")
+        raise SpecError(
+            f"make_voting_parser: weights must be {len(parsers)} numbers, one for each parser; got {len(given)}"
+        )
     if not all(is_number(weight) and 0 <= weight < 1e9 for weight in given) or not any(given):
-        raise SpecError(f"weights of vote must be numbers >= 0, not all 0; got {given}")
+        raise SpecError(f"make_voting_parser: weights must be numbers >= 0, not all 0; got {given}")
     return [float(weight) for weight in given]
 
 
@@ -215,21 +221,23 @@ def _check(parsers: Sequence[Parser]) -> None:
     """Raises SpecError if the parsers cannot vote together."""
     for parser in parsers:
         if not isinstance(parser, Parser):
-            raise SpecError(f"parsers of vote must be Parsers; got {parser!r}")
+            raise SpecError(f"make_voting_parser: parsers must be Parsers; got {parser!r}")
         if parser.classifier is not None:
-            raise SpecError(f"parsers of vote must be perceptrons; got a classifier, {parser.classifier.name}")
+            raise SpecError(
+                f"make_voting_parser: parsers must be perceptrons; got a classifier, {parser.classifier.name}"
+            )
     if sum(len(as_voters(parser)) for parser in parsers) > MAX_VOTERS:
         raise SpecError(f"at most {MAX_VOTERS} parsers can vote, those of other votes counted one by one")
     first = parsers[0]
     marking = {parser.spec.crossing == "pseudo" for parser in parsers if parser.spec.labeled}
     if len(marking) > 1:
         raise SpecError(
-            "parsers of vote must all lift crossing arcs and mark their labels (nonprojective: pseudo), or none must"
+            "make_voting_parser: parsers must all lift crossing arcs and mark their labels (nonprojective: pseudo), or none must"
         )
     for number, parser in enumerate(parsers[1:], start=2):
         if parser.spec.system != first.spec.system:
             raise SpecError(
-                f"parsers of vote must have one transition system; the first has {_named(first)}, "
+                f"make_voting_parser: parsers must have one transition system; the first has {_named(first)}, "
                 f"number {number} {_named(parser)}"
             )
         _check_vectors(first, parser, number)
@@ -238,7 +246,9 @@ def _check(parsers: Sequence[Parser]) -> None:
 def _check_vectors(first: Parser, parser: Parser, number: int) -> None:
     digests = [other.vectors.digest if other.vectors else None for other in (first, parser)]
     if digests[0] != digests[1]:
-        raise SpecError(f"parsers of vote must all have the same vectors, or none; those of number {number} differ")
+        raise SpecError(
+            f"make_voting_parser: parsers must all have the same vectors, or none; those of number {number} differ"
+        )
     if digests[0] is None:
         return
     if parser.spec.used_templates != first.spec.used_templates or parser.labels != first.labels:

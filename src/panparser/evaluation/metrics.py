@@ -135,7 +135,7 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
     return Evaluation(scores, 100 * headed / predicted.words if predicted.words else 100.0, counts)
 
 
-def compare(
+def compare_evaluations(
     first: Evaluation, second: Evaluation, *, samples: int = _SAMPLES, shuffles: int = _SHUFFLES, seed: int = 1
 ) -> dict[str, Difference]:
     """For each metric: the second's f1 minus the first's, with interval and p-values, paired by gold sentence.

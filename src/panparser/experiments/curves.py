@@ -10,18 +10,18 @@ from typing import Unpack
 from panparser._checks import MAX_SEEDS, check_count, check_range
 from panparser.learning.folds import run_all
 from panparser.learning.listeners import Listener
-from panparser.learning.options import Training
+from panparser.learning.options import TrainingConfig
 from panparser.learning.record import whole
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.options import ParserTrainingOptions
 from panparser.parsing.training.run import score
 from panparser.parsing.training.train import train
-from panparser.treebank.sampling import sample
+from panparser.treebank.sampling import sample_sentences
 from panparser.treebank.treebank import Treebank
 
 
 @dataclass(frozen=True)
-class CurvePoint:
+class LearningCurvePoint:
     """Scores of a parser trained on the first `sentences` of a treebank."""
 
     sentences: int
@@ -38,13 +38,13 @@ def learning_curve(
     *,
     threads: int | None = None,
     **options: Unpack[ParserTrainingOptions],
-) -> list[CurvePoint]:
+) -> list[LearningCurvePoint]:
     """Scores on `dev` of parsers trained on the first sentences; `dev` also selects the epoch."""
 
-    def work(size: int, stop: Listener) -> CurvePoint:
+    def work(size: int, stop: Listener) -> LearningCurvePoint:
         part, own_dev = treebank[:size], dev.copy()
         parser = whole(train(spec, part, dev=own_dev, listeners=[stop], **options))
-        return CurvePoint(size, part.words, *score(parser, own_dev))
+        return LearningCurvePoint(size, part.words, *score(parser, own_dev))
 
     return run_all(work, _checked_sizes(sizes, treebank), threads)
 
@@ -69,7 +69,7 @@ def parse_sizes(
     """
     if samples is not None:
         check_count("samples of learning curves", samples, most=MAX_SEEDS)
-    first = options.get("seed", Training().seed)
+    first = options.get("seed", TrainingConfig().seed)
     seeds = [None] if samples is None else [first + number for number in range(samples)]
     wanted = _checked_sizes(sizes, treebank)
     parts = [(size, seed) for size in wanted for seed in (seeds if size < len(treebank) else seeds[:1])]
@@ -79,7 +79,7 @@ def parse_sizes(
         nonlocal done
         size, seed = part
         own_dev = None if dev is None else dev.copy()
-        learned = treebank[:size] if seed is None else sample(treebank, size, seed=seed)
+        learned = treebank[:size] if seed is None else sample_sentences(treebank, size, seed=seed)
         parser = whole(train(spec, learned, dev=own_dev, listeners=[stop], **options))
         found = test.copy()
         parser.annotate(found)  # few sentences have few tags: no reason to warn, as `parse` does

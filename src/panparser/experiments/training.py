@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from panparser.ensembles.cascade import Cascade, Stage
+from panparser.ensembles.cascade import Cascade, CascadeStage
 from panparser.ensembles.cascade_training import train_cascade
-from panparser.ensembles.combination import Combination
+from panparser.ensembles.combination import CombinedParser
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import evaluate
 from panparser.learning.classifiers import tag_columns
 from panparser.learning.record import Trained
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.folds import TREES
@@ -28,13 +28,13 @@ from panparser.pipeline.training import scores as pipeline_scores
 from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 from panparser.text.tokenizer.tokenizer import Tokenizer
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
 # What is trained: a spec, the stages of a cascade, or a function such as `train_lemmatizer`.
-Trainable = ParserSpec | TaggerSpec | Network | PipelineSpec | Sequence[Stage] | Callable[..., Trained]
+Trainable = ParserSpec | TaggerSpec | NetworkSpec | PipelineSpec | Sequence[CascadeStage] | Callable[..., Trained]
 
 
 class ExperimentOptions(ParserTrainingOptions, total=False):
@@ -47,13 +47,13 @@ def trainer(trainable: Trainable) -> Callable[..., Any]:
     """The function that trains it: a treebank, `listeners` and options to a model."""
     if isinstance(trainable, ParserSpec):
         return partial(train, trainable)
-    if isinstance(trainable, TaggerSpec | Network):
+    if isinstance(trainable, TaggerSpec | NetworkSpec):
         return partial(train_tagger, trainable)
     if isinstance(trainable, PipelineSpec):
         return partial(train_pipeline, trainable)
     if callable(trainable):
         return trainable
-    if isinstance(trainable, Sequence) and trainable and all(isinstance(stage, Stage) for stage in trainable):
+    if isinstance(trainable, Sequence) and trainable and all(isinstance(stage, CascadeStage) for stage in trainable):
         return partial(train_cascade, trainable)
     kinds = "a ParserSpec, TaggerSpec, PipelineSpec, a Network of a tagger, a list of Stages, or a function that trains"
     raise SpecError(f"spec of an experiment must be {kinds}; got {trainable!r}")
@@ -74,8 +74,8 @@ def _(model: Parser) -> tuple[str, ...]:
 
 
 @columns_of.register(Cascade)
-@columns_of.register(Combination)
-def _(model: Cascade | Combination) -> tuple[str, ...]:
+@columns_of.register(CombinedParser)
+def _(model: Cascade | CombinedParser) -> tuple[str, ...]:
     return TREES
 
 
@@ -114,8 +114,8 @@ def _(model: Parser, gold: Treebank) -> Mapping[str, float]:
 
 
 @scores_of.register(Cascade)
-@scores_of.register(Combination)
-def _(model: Cascade | Combination, gold: Treebank) -> Mapping[str, float]:
+@scores_of.register(CombinedParser)
+def _(model: Cascade | CombinedParser, gold: Treebank) -> Mapping[str, float]:
     found, known = gold.copy(), gold.heads != UNKNOWN
     model.annotate(found)
     right = (found.heads == gold.heads) & known
@@ -138,7 +138,7 @@ def _(model: Lemmatizer, gold: Treebank) -> Mapping[str, float]:
 
 @scores_of.register
 def _(model: Tokenizer, gold: Treebank) -> Mapping[str, float]:
-    found = evaluate(gold, model.tokenize(raw_text(gold).text), samples=0)
+    found = evaluate(gold, model.tokenize(extract_raw_text(gold).text), samples=0)
     return {name: found[name].f1 for name in ("Tokens", "Sentences", "Words")}
 
 

@@ -100,7 +100,7 @@ class Atom:
 
     def __post_init__(self) -> None:
         if isinstance(self.addresses, str | Address) or not isinstance(self.addresses, Sequence):
-            raise TemplateError(f"addresses of {self.name} must be a tuple of Address; got {self.addresses!r}")
+            raise TemplateError(f"{self.name}: addresses must be a tuple of Address; got {self.addresses!r}")
         object.__setattr__(self, "addresses", tuple(self.addresses))
         if self.name not in FUNCTIONS:
             base = self.addresses[0].base if self.addresses and isinstance(self.addresses[0], Address) else ""

@@ -11,7 +11,7 @@ from panparser.features.atoms import Address, Atom
 from panparser.features.templates import Template, Templates
 from panparser.systems.states import State
 from panparser.treebank.sentence import Sentence
-from panparser.trees.gold import LEFT, RIGHT, Gold, Head, Mark
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, GoldTree, Head, Mark
 
 Feature = tuple[str, tuple[Hashable, ...]]  # a template and the values of its atoms
 ROOT, ABSENT = "<root>", "<absent>"
@@ -159,7 +159,7 @@ class Reader:
     _kept: dict[tuple[Any, ...], list[Feature]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, templates: Templates, sentence: Sentence, given: Gold | None = None) -> Reader:
+    def of(cls, templates: Templates, sentence: Sentence, given: GoldTree | None = None) -> Reader:
         names = ("form", "lemma", "upos", "xpos", "feats", "deps", "misc")
         known = (given.heads, given.labels or ()) if given else ((), ())
         return cls(templates, {name: sentence.values(name) for name in names}, *known)
@@ -208,7 +208,7 @@ class Reader:
             return self.given_labels[token - 1] if self.given_labels else None
         head = self.given[token - 1] if self.given else None
         if not isinstance(head, int) or isinstance(head, Mark):
-            return head if head in (LEFT, RIGHT) else None
+            return head if head in (HEAD_LEFT, HEAD_RIGHT) else None
         return "root" if head == 0 else (head < token, distance_bin(abs(head - token)))
 
     def _relation(self, at: Derivation, first: int | None, second: int | None) -> int:

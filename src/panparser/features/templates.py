@@ -36,11 +36,11 @@ class Template:
 
     def __post_init__(self) -> None:
         if isinstance(self.atoms, str) or not isinstance(self.atoms, Sequence):
-            raise TemplateError(f"atoms of Template must be a tuple of Atom; got {self.atoms!r}")
+            raise TemplateError(f"Template: atoms must be a tuple of Atom; got {self.atoms!r}")
         object.__setattr__(self, "atoms", tuple(self.atoms))
         for atom in self.atoms:
             if not isinstance(atom, Atom):
-                raise TemplateError(f"atoms of Template must be a tuple of Atom; got {atom!r} in it")
+                raise TemplateError(f"Template: atoms must be a tuple of Atom; got {atom!r} in it")
             if self.atoms.count(atom) > 1:
                 raise TemplateError(f"{atom} appears twice in one template")
             if atom.name == "vector" and len(self.atoms) > 1:

@@ -17,7 +17,7 @@ from typing import IO
 import numpy as np
 import numpy.typing as npt
 
-from panparser.errors import VectorsError
+from panparser.errors import VectorError
 
 MOST_DIMENSIONS = 2048
 _SNIFF_BYTES = 1 << 16  # examined to detect the format
@@ -63,7 +63,7 @@ def _open(name: str) -> Iterator[IO[bytes]]:
             yield io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 20) if packed else raw
     except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise VectorsError(f"{name}: cannot be read: {reason}") from None
+        raise VectorError(f"{name}: cannot be read: {reason}") from None
 
 
 def _recognize(head: bytes, name: str) -> _Format:
@@ -77,7 +77,7 @@ def _recognize(head: bytes, name: str) -> _Format:
         count, dimensions = int(fields[0]), int(fields[1])
         form = _Format(count, dimensions, _is_binary(rest, dimensions))
     if not 1 <= form.dimensions <= MOST_DIMENSIONS:
-        raise VectorsError(
+        raise VectorError(
             f"{name}:1: expected the numbers of vectors and dimensions, or a word and its 1 to {MOST_DIMENSIONS} "
             f"numbers, found {_shown(first)}"
         )
@@ -106,15 +106,15 @@ def _text(stream: IO[bytes], form: _Format, name: str, limit: int | None) -> Ite
             return
         found += 1
         if form.count is not None and found > form.count:
-            raise VectorsError(f"{name}:{number}: expected {form.count} vectors, as line 1 says, found more")
+            raise VectorError(f"{name}:{number}: expected {form.count} vectors, as line 1 says, found more")
         word, *fields = line.rsplit(None, form.dimensions)
         numbers = _floats(fields)
         # Words may contain spaces; if a number is missing, the word is taken for one.
         if numbers is None or len(numbers) != form.dimensions or not word.strip():
-            raise VectorsError(f"{name}:{number}: expected a word and {form.dimensions} numbers, found {_shown(line)}")
+            raise VectorError(f"{name}:{number}: expected a word and {form.dimensions} numbers, found {_shown(line)}")
         yield word.decode("utf-8", "replace"), numbers
     if form.count is not None and found < form.count:
-        raise VectorsError(f"{name}: expected {form.count} vectors, as line 1 says, found {found}")
+        raise VectorError(f"{name}: expected {form.count} vectors, as line 1 says, found {found}")
 
 
 def _binary(stream: IO[bytes], form: _Format, name: str, limit: int | None) -> Iterator[tuple[str, Floats]]:
@@ -124,15 +124,15 @@ def _binary(stream: IO[bytes], form: _Format, name: str, limit: int | None) -> I
         data = stream.read(4 * form.dimensions)
         if word is None or len(data) < 4 * form.dimensions:
             found = "no word" if word is None else f"{len(data)} bytes"
-            raise VectorsError(
+            raise VectorError(
                 f"{name}: vector {number} of {count}: expected a word and {4 * form.dimensions} bytes, found {found}"
             )
         numbers = np.frombuffer(data, dtype="<f4")
         if not np.isfinite(numbers).all():
-            raise VectorsError(f"{name}: vector {number} of {count}: expected finite numbers, found {numbers.tolist()}")
+            raise VectorError(f"{name}: vector {number} of {count}: expected finite numbers, found {numbers.tolist()}")
         yield word.decode("utf-8", "replace"), numbers
     if (limit is None or limit > count) and stream.read(2) not in (b"", b"\n"):
-        raise VectorsError(f"{name}: expected {count} vectors, as line 1 says, found more")
+        raise VectorError(f"{name}: expected {count} vectors, as line 1 says, found more")
 
 
 def _binary_word(stream: IO[bytes]) -> bytes | None:

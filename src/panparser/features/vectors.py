@@ -16,7 +16,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser._checks import MAX_INT, check_count
-from panparser.errors import VectorsError
+from panparser.errors import VectorError
 from panparser.features.vector_files import MOST_DIMENSIONS, Floats, read_file
 from panparser.treebank.treebank import Treebank
 
@@ -28,8 +28,8 @@ _BLOCK = 1 << 12  # rows processed at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Vectors:
-    """Words and their vectors; made by `read_vectors` or `Vectors.from_dict`.
+class WordVectors:
+    """Words and their vectors; made by `read_vectors` or `WordVectors.from_dict`.
 
     All vectors are scaled by one factor, so that their mean norm is 1, and kept as bytes: `matrix` / 2**`bits`. Row 0
     is the vector of unknown words, row i + 1 that of `words[i]`. At most one number in a thousand is too large for a
@@ -42,23 +42,23 @@ class Vectors:
 
     def __post_init__(self) -> None:
         if not isinstance(self.matrix, np.ndarray) or self.matrix.dtype != np.int8 or self.matrix.ndim != 2:
-            raise VectorsError(f"matrix of Vectors must be an array of int8 with two axes; got {self.matrix!r}")
+            raise VectorError(f"WordVectors: matrix must be an array of int8 with two axes; got {self.matrix!r}")
         shape = self.matrix.shape
         if shape[0] != len(self.words) + 1 or not 1 <= shape[1] <= MOST_DIMENSIONS:
-            raise VectorsError(
-                f"matrix of Vectors must have {len(self.words) + 1} rows (one more than there are words) and 1 to "
+            raise VectorError(
+                f"WordVectors: matrix must have {len(self.words) + 1} rows (one more than there are words) and 1 to "
                 f"{MOST_DIMENSIONS} columns; got {shape[0]} and {shape[1]}"
             )
         if not isinstance(self.bits, int) or not _MIN_BITS <= self.bits <= _MAX_BITS:
-            raise VectorsError(f"bits of Vectors must be an integer {_MIN_BITS}..{_MAX_BITS}; got {self.bits!r}")
+            raise VectorError(f"WordVectors: bits must be an integer {_MIN_BITS}..{_MAX_BITS}; got {self.bits!r}")
         if not self.words or len(self._rows) != len(self.words):
-            raise VectorsError("words of Vectors must be texts, each once, at least one")
+            raise VectorError("WordVectors: words must be texts, each once, at least one")
 
     @classmethod
-    def from_dict(cls, vectors: Mapping[str, Sequence[float]]) -> Vectors:
+    def from_dict(cls, vectors: Mapping[str, Sequence[float]]) -> WordVectors:
         """Vectors by word; that of unknown words is under `<UNK>`, else all zero."""
         if not isinstance(vectors, Mapping) or not vectors:
-            raise VectorsError(f"expected a dict of words and their vectors, at least one; got {vectors!r}")
+            raise VectorError(f"expected a dict of words and their vectors, at least one; got {vectors!r}")
         rows: list[Floats] = []
         for word, values in vectors.items():
             try:
@@ -68,14 +68,14 @@ class Vectors:
             except (AttributeError, TypeError, ValueError, OverflowError):
                 good = False
             if not good:
-                raise VectorsError(f"expected a word and a list of finite numbers; got {word!r}: {values!r}")
+                raise VectorError(f"expected a word and a list of finite numbers; got {word!r}: {values!r}")
             if rows and len(row) != len(rows[0]):
-                raise VectorsError(f"vector of {word!r}: expected {len(rows[0])} numbers as before; got {len(row)}")
+                raise VectorError(f"vector of {word!r}: expected {len(rows[0])} numbers as before; got {len(row)}")
             rows.append(row)
         return cls._scaled(list(vectors), np.stack(rows))
 
     @classmethod
-    def _scaled(cls, words: list[str], floats: Floats) -> Vectors:
+    def _scaled(cls, words: list[str], floats: Floats) -> WordVectors:
         names = [word for word in UNKNOWN if word in words]
         unknown = words.index(names[0]) if names else None
         kept = [i for i in range(len(words)) if i != unknown]
@@ -86,12 +86,12 @@ class Vectors:
         matrix, bits = _quantized(rows)
         return cls(tuple(words[i] for i in kept), matrix, bits)
 
-    def rounded(self, bits: int) -> Vectors:
+    def rounded(self, bits: int) -> WordVectors:
         """The same with fewer bits for each number, which take less room in a file that is compressed."""
         if not isinstance(bits, int) or not _MIN_BITS <= bits <= self.bits:
-            raise VectorsError(f"bits of Vectors.rounded must be an integer {_MIN_BITS}..{self.bits}; got {bits!r}")
+            raise VectorError(f"WordVectors.rounded: bits must be an integer {_MIN_BITS}..{self.bits}; got {bits!r}")
         matrix = np.rint(self.matrix / np.float64(2 ** (self.bits - bits))).astype(np.int8)
-        return Vectors(self.words, matrix, bits)
+        return WordVectors(self.words, matrix, bits)
 
     # --- As values ---
 
@@ -131,7 +131,7 @@ class Vectors:
         return found.hexdigest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vectors) and self.digest == other.digest
+        return isinstance(other, WordVectors) and self.digest == other.digest
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -167,11 +167,11 @@ class Vectors:
         return {"vectors.matrix": self.matrix, "vectors.text": text, "vectors.starts": starts}
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], bits: int) -> Vectors:
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], bits: int) -> WordVectors:
         """Restores the result of `to_arrays`. Raises VectorsError or ValueError if it is inconsistent."""
         text, starts = bytes(arrays["vectors.text"]), arrays["vectors.starts"].astype(np.int64).tolist()
         if starts[:1] != [0] or starts[-1] != len(text) or starts != sorted(starts):
-            raise VectorsError("the words of the vectors do not fit their text")
+            raise VectorError("the words of the vectors do not fit their text")
         words = tuple(text[a:b].decode() for a, b in pairwise(starts))
         return cls(words, arrays["vectors.matrix"], bits)
 
@@ -181,18 +181,18 @@ class Vectors:
         return np.frombuffer(b"".join(words), dtype=np.uint8), starts
 
 
-def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> Vectors:
+def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> WordVectors:
     """The vectors of a file: word2vec (text or binary), fastText .vec, GloVe; gzip too. The format is recognized.
 
     `limit`: read only this many, from the start, where most files have the most frequent words. The vector of `<UNK>`
     or `<unk>`, if the file has one, is used for unknown words; else theirs is all zero.
     """
     if limit is not None:
-        check_count("limit of read_vectors", limit, most=MAX_INT, error=VectorsError)
+        check_count("read_vectors: limit", limit, most=MAX_INT, error=VectorError)
     words, floats = read_file(path, limit)
     if not set(words) - set(UNKNOWN):
-        raise VectorsError(f"{os.fspath(path)}: expected vectors, found none")
-    return Vectors._scaled(words, floats)
+        raise VectorError(f"{os.fspath(path)}: expected vectors, found none")
+    return WordVectors._scaled(words, floats)
 
 
 def _quantized(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:

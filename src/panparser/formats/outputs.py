@@ -32,7 +32,7 @@ def render_text(treebank: Treebank, format: TextOutput, option: str | None = Non
     return [("\n" if _begins_paragraph(sentence) else "") + draw(sentence) for sentence in treebank]
 
 
-class Joined:
+class DocumentWriter:
     """A document of rendered sentences, piece by piece."""
 
     def __init__(self, format: TextOutput) -> None:

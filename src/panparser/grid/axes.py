@@ -25,7 +25,7 @@ _NAME = re.compile(r"\w[\w-]*")
 
 
 @dataclass(frozen=True)
-class Setting:
+class AxisValue:
     """A value on an axis: its name, and the part of a recipe that it sets; a treebank also sets what is tested on."""
 
     label: str
@@ -38,13 +38,13 @@ class Axis:
     """What varies, and its settings."""
 
     name: str
-    settings: tuple[Setting, ...]
+    settings: tuple[AxisValue, ...]
 
 
 def read_axes(values: Any, folder: Path, place: str) -> tuple[Axis, ...]:
     """The axes of the table [axes]: `treebank`, keys of recipes with lists of values, others with named settings."""
     check(values, TABLE, place, SpecError)
-    found: list[tuple[tuple[str, ...], tuple[Setting, ...]]] = []
+    found: list[tuple[tuple[str, ...], tuple[AxisValue, ...]]] = []
     for name, value in values.items():
         if name == TREEBANK:
             found.append(((name,), _treebanks(value, folder, f"{place} {name}")))
@@ -61,15 +61,17 @@ def read_axes(values: Any, folder: Path, place: str) -> tuple[Axis, ...]:
     return axes
 
 
-def _treebanks(value: Any, folder: Path, place: str) -> tuple[Setting, ...]:
+def _treebanks(value: Any, folder: Path, place: str) -> tuple[AxisValue, ...]:
     settings = []
     for each in find_treebanks(value, folder, place):
         data: dict[str, Any] = {"train": [each.train]} | ({} if each.dev is None else {"dev": each.dev})
-        settings.append(Setting(each.name, {"data": data}, each.test))
+        settings.append(AxisValue(each.name, {"data": data}, each.test))
     return tuple(settings)
 
 
-def _of_recipe(path: tuple[str, ...], value: Any, place: str) -> Iterator[tuple[tuple[str, ...], tuple[Setting, ...]]]:
+def _of_recipe(
+    path: tuple[str, ...], value: Any, place: str
+) -> Iterator[tuple[tuple[str, ...], tuple[AxisValue, ...]]]:
     """An axis for each list below a table of the recipe."""
     name = ".".join(path)
     if isinstance(value, Mapping):
@@ -78,7 +80,7 @@ def _of_recipe(path: tuple[str, ...], value: Any, place: str) -> Iterator[tuple[
         return
     if not isinstance(value, list) or not value:
         raise SpecError(f"{place} {name}: expected a list of values, found {shown(value)}")
-    yield path, tuple(Setting(label_of(each), _nested(path, each)) for each in value)
+    yield path, tuple(AxisValue(label_of(each), _nested(path, each)) for each in value)
 
 
 def _nested(path: Sequence[str], value: Any) -> Any:
@@ -90,7 +92,7 @@ def label_of(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _named(name: str, value: Any, place: str) -> tuple[Setting, ...]:
+def _named(name: str, value: Any, place: str) -> tuple[AxisValue, ...]:
     """Settings with names of their own: tables with parts of recipes."""
     if not _NAME.fullmatch(name):
         raise SpecError(f"{place}: expected a name of letters, digits and hyphens")
@@ -100,7 +102,7 @@ def _named(name: str, value: Any, place: str) -> tuple[Setting, ...]:
         raise SpecError(f"{place}: expected {kinds}, found {shown(value)}{hint}")
     for label, part in value.items():
         check_part(part, f"{place} {label}")
-    return tuple(Setting(label, part) for label, part in value.items())
+    return tuple(AxisValue(label, part) for label, part in value.items())
 
 
 def check_part(part: Any, place: str) -> None:
@@ -134,13 +136,13 @@ def _deeply(base: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Condition:
+class AxisCondition:
     """Some values on some axes."""
 
     allowed: Mapping[str, frozenset[str]]
 
     @classmethod
-    def read(cls, values: Any, axes: Sequence[Axis], place: str) -> Condition:
+    def read(cls, values: Any, axes: Sequence[Axis], place: str) -> AxisCondition:
         check(values, TABLE, place, SpecError)
         known = {axis.name: [each.label for each in axis.settings] for axis in axes}
         check_names(values, list(known), place)
@@ -156,7 +158,7 @@ class Condition:
 
 
 @dataclass(frozen=True)
-class Point:
+class Configuration:
     """One combination: the name on each axis, the recipe, and what is tested on, if an axis says so."""
 
     labels: Mapping[str, str]
@@ -167,9 +169,9 @@ class Point:
 def combinations(
     base: Mapping[str, Any],
     axes: Sequence[Axis],
-    left_out: Sequence[Condition] = (),
-    changes: Sequence[tuple[Condition, Mapping[str, Any]]] = (),
-) -> Iterator[Point]:
+    left_out: Sequence[AxisCondition] = (),
+    changes: Sequence[tuple[AxisCondition, Mapping[str, Any]]] = (),
+) -> Iterator[Configuration]:
     """All combinations but those that are left out; later axes vary first."""
     for settings in product(*(axis.settings for axis in axes)):
         labels = {axis.name: setting.label for axis, setting in zip(axes, settings, strict=True)}
@@ -181,4 +183,4 @@ def combinations(
         for condition, part in changes:
             if condition.holds(labels):
                 recipe = merged(recipe, part)
-        yield Point(labels, recipe, test)
+        yield Configuration(labels, recipe, test)

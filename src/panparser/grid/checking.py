@@ -34,7 +34,7 @@ class Mismatch:
 
 
 @dataclass(frozen=True)
-class Checked:
+class DocumentCheck:
     """What came of a check: figures and tables that were compared, what differs, and tables that are not of results."""
 
     figures: int
@@ -43,7 +43,7 @@ class Checked:
     others: tuple[str, ...]
 
 
-def check_document(path: Path) -> Checked:
+def check_document(path: Path) -> DocumentCheck:
     """Compares the figures of a document with the runs that they stand for."""
     text = read_document(path)
     found = marked(text, path)
@@ -61,7 +61,7 @@ def check_document(path: Path) -> Checked:
         if each.body != each.expected
     ]
     mismatches.sort(key=lambda each: each.line)
-    return Checked(figures, len(found.tables), tuple(mismatches), tuple(_OTHER.findall(text)))
+    return DocumentCheck(figures, len(found.tables), tuple(mismatches), tuple(_OTHER.findall(text)))
 
 
 def _compared(body: str, first: int, table: ResultTable, path: str) -> Iterator[Mismatch]:

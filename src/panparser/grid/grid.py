@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from panparser.errors import SpecError
-from panparser.grid.axes import TREEBANK, Axis, Condition, check_part, combinations, read_axes
+from panparser.grid.axes import TREEBANK, Axis, AxisCondition, check_part, combinations, read_axes
 from panparser.grid.runs import GridRun
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
@@ -120,13 +120,13 @@ def _runs(
     folder: Path,
     place: str,
 ) -> tuple[GridRun, ...]:
-    left_out = [Condition.read(each, axes, where) for each, where in _rows(values, "exclude", place)]
+    left_out = [AxisCondition.read(each, axes, where) for each, where in _rows(values, "exclude", place)]
     changes = []
     for each, where in _rows(values, "when", place):
         check(each, TABLE, where, SpecError)
         check_names(each, ["axes", "recipe"], where)
         check_part(each.get("recipe"), f"{where} recipe")
-        changes.append((Condition.read(each.get("axes"), axes, f"{where} axes"), each["recipe"]))
+        changes.append((AxisCondition.read(each.get("axes"), axes, f"{where} axes"), each["recipe"]))
     runs: list[GridRun] = []
     for point in combinations(base, axes, left_out, changes):
         if len(runs) >= _MOST_RUNS:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from panparser.errors import SpecError
 from panparser.grid.axes import TREEBANK
-from panparser.grid.results import Results
+from panparser.grid.results import GridResults
 
 _ALL = "all"
 
@@ -42,7 +42,7 @@ class TreebankGroups:
         between = [f"{low} to {high}" for low, high in pairwise(shown)]
         return (f"under {shown[0]}", *between, f"{shown[-1]} or more")
 
-    def of(self, results: Results, treebanks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def of(self, results: GridResults, treebanks: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """These treebanks by the name and number of their group: first all of them; groups without any are left out.
 
         `results` tell the fact; a treebank of which no run tells it is in no group.
@@ -55,7 +55,7 @@ class TreebankGroups:
             found[name] = tuple(each for each, value in known.items() if bisect_right(self.borders, value) == place)
         return {f"{name} ({len(own)})": own for name, own in found.items() if own}
 
-    def _fact(self, results: Results, treebank: str) -> float | None:
+    def _fact(self, results: GridResults, treebank: str) -> float | None:
         """The mean over the runs that tell it, which is the same in all of them if it is about data."""
         own = [row.outcome for row in results.done if row.labels.get(TREEBANK) == treebank and row.outcome is not None]
         values = [outcome.facts[self.fact] for outcome in own if self.fact in outcome.facts]

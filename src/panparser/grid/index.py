@@ -14,8 +14,8 @@ from typing import Any
 
 from panparser.errors import PanParserError, SpecError
 from panparser.grid.axes import SEED, TREEBANK
-from panparser.grid.records import Outcome
-from panparser.grid.results import Results, grids, packed_files, read_outcomes
+from panparser.grid.records import RunOutcome
+from panparser.grid.results import GridResults, grids, packed_files, read_outcomes
 from panparser.recipes.scored_run import COUNTED
 
 INDEX = "index.duckdb"
@@ -120,7 +120,7 @@ def _fill(made: Path, folder: Path, temporary: Path, signature: str) -> None:
         database.execute(_VIEWS)
 
 
-def _run(outcome: Outcome) -> dict[str, Any]:
+def _run(outcome: RunOutcome) -> dict[str, Any]:
     values = outcome.values
     own = {name: values[name] for name in ("key", "status", "error", "started", "seconds", "cpu_seconds")}
     run = {"panparser": outcome.version, "build": outcome.build, "recipe": values["run"]["recipe"]}
@@ -129,7 +129,7 @@ def _run(outcome: Outcome) -> dict[str, Any]:
 
 def _placed(folder: Path) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Grid, key and labels of each run that has been run."""
-    for results in [Results.read(folder, name) for name in grids(folder)] or [Results.read(folder)]:
+    for results in [GridResults.read(folder, name) for name in grids(folder)] or [GridResults.read(folder)]:
         for row in results.rows:
             if row.outcome is not None:
                 yield results.name, row.key, row.labels
@@ -149,14 +149,14 @@ def _points(folder: Path) -> Iterator[dict[str, str | None]]:
         yield {"grid": grid, "key": key, **place}
 
 
-def _scores(outcomes: Iterable[Outcome]) -> Iterator[dict[str, Any]]:
+def _scores(outcomes: Iterable[RunOutcome]) -> Iterator[dict[str, Any]]:
     for outcome in outcomes:
         for split, scores in outcome.values["scores"].items():
             for metric, value in scores.items():
                 yield {"key": outcome.key, "split": split, "metric": metric, "value": value}
 
 
-def _sentences(outcomes: Iterable[Outcome]) -> Iterator[dict[str, Any]]:
+def _sentences(outcomes: Iterable[RunOutcome]) -> Iterator[dict[str, Any]]:
     for outcome in outcomes:
         for split in outcome.values["sentences"]:
             for metric in COUNTED:

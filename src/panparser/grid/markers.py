@@ -21,10 +21,10 @@ from pathlib import Path
 
 from panparser.errors import PanParserError, SpecError
 from panparser.grid.groups import TreebankGroups
-from panparser.grid.published import Published
-from panparser.grid.results import Results
+from panparser.grid.published import PublishedResults
+from panparser.grid.results import GridResults
 from panparser.grid.table import Cell, ResultTable
-from panparser.grid.tables import ResultLayout
+from panparser.grid.tables import ResultTableLayout
 
 _TABLE = re.compile(
     r"(?P<open><!-- results (?P<options>(?:(?!-->)[^\n])+?) -->\n)"
@@ -68,15 +68,15 @@ class Source:
     joined: Path | None = None
     published: Path | None = None
 
-    def results(self) -> Results:
-        found = Results.read(self.folder, self.grid)
-        return found if self.joined is None else found.joined(Results.read(self.joined))
+    def results(self) -> GridResults:
+        found = GridResults.read(self.folder, self.grid)
+        return found if self.joined is None else found.joined(GridResults.read(self.joined))
 
-    def finished(self, table: ResultTable, layout: ResultLayout) -> ResultTable:
+    def finished(self, table: ResultTable, layout: ResultTableLayout) -> ResultTable:
         """The table with what was published beside it."""
         if self.published is None:
             return table
-        return Published.read(self.published).of(metric=layout.metric, against=layout.against).beside(table)
+        return PublishedResults.read(self.published).of(metric=layout.metric, against=layout.against).beside(table)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class _Tables:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.results: dict[Source, Results] = {}
+        self.results: dict[Source, GridResults] = {}
         self.made: dict[tuple[str, str | None], ResultTable] = {}
 
     def of(self, options: str, place: str, column: str | None = None) -> ResultTable:
@@ -151,7 +151,7 @@ def _one_column(table: ResultTable, metric: str) -> ResultTable:
     return replace(table, head=(*table.head[:-1], metric))
 
 
-def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultLayout]:
+def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultTableLayout]:
     """What the options of a marker say, in a document of this folder."""
     words = _words(options, place)
     given: dict[str, str] = {}
@@ -184,7 +184,7 @@ def _words(options: str, place: str) -> list[str]:
         raise SpecError(f"{place}: expected quotation marks in pairs, found {options}") from None
 
 
-def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultLayout:
+def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultTableLayout:
     """A layout from texts, as options have them."""
     layout: dict[str, object] = {name: given[name] for name in ("split", "metric", "columns") if name in given}
     layout |= {"against": given["baseline"]} if "baseline" in given else {}
@@ -200,7 +200,7 @@ def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: b
         if not equals or not label:
             raise SpecError(f"--where: expected axis=name, with commas between several, found {part!r}")
         labels.setdefault(axis.strip(), []).append(label.strip())
-    return ResultLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
+    return ResultTableLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
 
 
 def _read_digits(text: str) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ _NOTHING = Cell("-")
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedResults:
     """Figures by the names of their rows; all are texts, and shown as they are."""
 
     place: str
@@ -25,7 +25,7 @@ class Published:
     rows: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str]) -> Published:
+    def read(cls, path: str | os.PathLike[str]) -> PublishedResults:
         """Those of a CSV file, whose first line names its columns."""
         place = os.fspath(path)
         try:
@@ -38,7 +38,7 @@ class Published:
                 raise SpecError(f"{place}: row {number}: expected {len(head)} columns, found {len(row)}")
         return cls(place, head, tuple(rows))
 
-    def of(self, **chosen: str | None) -> Published:
+    def of(self, **chosen: str | None) -> PublishedResults:
         """Only those with these values in columns of these names, such as the metric, where there are such columns."""
         found = self
         for name, value in chosen.items():

@@ -19,7 +19,7 @@ from panparser.storage.values import (
     NUMBER,
     TEXT,
     ListOf,
-    Maybe,
+    Nullable,
     Table,
     TableOf,
     check,
@@ -38,7 +38,7 @@ DECLARED = Table(
         "key": TEXT,
         "content": TEXT,
         "status": one_of("done", "failed"),
-        "error": Maybe(TEXT),
+        "error": Nullable(TEXT),
         "run": Table({"recipe": _RECIPE, "splits": TableOf(TEXT), "panparser": TEXT, "build": TEXT}),
         "data": TableOf(TEXT),
         "started": TEXT,
@@ -53,7 +53,7 @@ DECLARED = Table(
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What came of a run: plain values, as its file holds them."""
 
     values: Mapping[str, Any] = field(repr=False)
@@ -117,16 +117,16 @@ class Outcome:
         return json.dumps(self.values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
     @classmethod
-    def read(cls, path: Path) -> Outcome:
+    def read(cls, path: Path) -> RunOutcome:
         """The outcome of a file. Raises ModelError if it is damaged, or its key does not fit its run."""
         return cls.checked(read_values(path, "JSON", ModelError), str(path))
 
     @classmethod
-    def parse(cls, line: str, place: str) -> Outcome:
+    def parse(cls, line: str, place: str) -> RunOutcome:
         return cls.checked(parse_json(line, place, ModelError), place)
 
     @classmethod
-    def checked(cls, values: Any, place: str) -> Outcome:
+    def checked(cls, values: Any, place: str) -> RunOutcome:
         check(values, DECLARED, place)
         if values["format"] > FORMAT:
             raise ModelError(f"{place}: written by a newer panparser (format {values['format']})")

@@ -19,7 +19,7 @@ from typing import Any
 from panparser.errors import ModelError, ResultWarning, SpecError
 from panparser.grid.axes import SEED, TREEBANK, label_of
 from panparser.grid.grid import Grid
-from panparser.grid.records import Outcome
+from panparser.grid.records import RunOutcome
 from panparser.storage.files import only_one, remove, write_whole
 from panparser.storage.values import COUNT, NAME, TEXT, ListOf, Table, TableOf, check, read_values
 
@@ -39,32 +39,32 @@ _MANIFEST = Table(
 
 
 @dataclass(frozen=True)
-class Result:
+class GridResult:
     """A run of a grid: where it stands on each axis, and what came of it; None if it has not been run."""
 
     labels: Mapping[str, str]
     key: str
-    outcome: Outcome | None
+    outcome: RunOutcome | None
 
 
 @dataclass(frozen=True)
-class Results:
+class GridResults:
     """The runs of a grid and what came of them. `axes`: the names on each axis, in order."""
 
     name: str
     axes: Mapping[str, tuple[str, ...]]
-    rows: tuple[Result, ...] = field(repr=False)
+    rows: tuple[GridResult, ...] = field(repr=False)
     folder: Path = field(default=Path())
 
     @classmethod
-    def of(cls, grid: Grid, outcomes: Mapping[str, Outcome]) -> Results:
+    def of(cls, grid: Grid, outcomes: Mapping[str, RunOutcome]) -> GridResults:
         """Those of a grid, from outcomes by key of the run."""
-        rows = tuple(Result(run.labels, run.key, outcomes.get(run.key)) for run in grid.runs)
+        rows = tuple(GridResult(run.labels, run.key, outcomes.get(run.key)) for run in grid.runs)
         axes = {axis.name: tuple(each.label for each in axis.settings) for axis in grid.axes}
         return cls(grid.name, axes, rows, grid.results)
 
     @classmethod
-    def read(cls, folder: str | Path, grid: str | None = None) -> Results:
+    def read(cls, folder: str | Path, grid: str | None = None) -> GridResults:
         """Those of a folder: of the grid of this name, or of the only one.
 
         Without any, all runs of the folder, with an axis for each key of their recipes that is not always the same.
@@ -81,28 +81,28 @@ class Results:
         if not names:
             return _without_grid(folder, list(outcomes.values()))
         manifest = _read_manifest(folder / "grids" / f"{grid or names[0]}.json")
-        rows = tuple(Result(row["labels"], row["key"], outcomes.get(row["key"])) for row in manifest["runs"])
+        rows = tuple(GridResult(row["labels"], row["key"], outcomes.get(row["key"])) for row in manifest["runs"])
         axes = {name: tuple(labels) for name, labels in manifest["axes"].items()}
         return cls(manifest["name"], axes, rows, folder)
 
     @classmethod
-    def made(cls, name: str, outcomes: Sequence[tuple[Mapping[str, str], Outcome]]) -> Results:
+    def made(cls, name: str, outcomes: Sequence[tuple[Mapping[str, str], RunOutcome]]) -> GridResults:
         """Those of outcomes that no grid had, each with its names on the axes, which all must have."""
         axes = {axis: tuple(dict.fromkeys(labels[axis] for labels, _ in outcomes)) for axis in outcomes[0][0]}
-        rows = tuple(Result(dict(labels), outcome.key, outcome) for labels, outcome in outcomes)
+        rows = tuple(GridResult(dict(labels), outcome.key, outcome) for labels, outcome in outcomes)
         return cls(name, axes, rows)
 
-    def joined(self, other: Results) -> Results:
+    def joined(self, other: GridResults) -> GridResults:
         """These and others, such as those of other parsers; `-` is the name on an axis that one of them lacks."""
         names = list(dict.fromkeys((*self.axes, *other.axes)))
         rows = tuple(
-            Result({axis: row.labels.get(axis, "-") for axis in names}, row.key, row.outcome)
+            GridResult({axis: row.labels.get(axis, "-") for axis in names}, row.key, row.outcome)
             for row in (*self.rows, *other.rows)
         )
         axes = {
             axis: tuple(dict.fromkeys((*self.axes.get(axis, ("-",)), *other.axes.get(axis, ("-",))))) for axis in names
         }
-        return Results(self.name, axes, rows, self.folder)
+        return GridResults(self.name, axes, rows, self.folder)
 
     def write(self, folder: str | Path) -> None:
         """Writes what came of each run, and which runs there are, as a grid does."""
@@ -114,20 +114,20 @@ class Results:
         _write_manifest(folder, self.name, self.axes, [(row.key, row.labels) for row in self.rows])
 
     @property
-    def done(self) -> tuple[Result, ...]:
+    def done(self) -> tuple[GridResult, ...]:
         """Those that ended well."""
         return tuple(row for row in self.rows if row.outcome is not None and row.outcome.is_done)
 
     @property
-    def failed(self) -> tuple[Result, ...]:
+    def failed(self) -> tuple[GridResult, ...]:
         return tuple(row for row in self.rows if row.outcome is not None and not row.outcome.is_done)
 
     @property
-    def missing(self) -> tuple[Result, ...]:
+    def missing(self) -> tuple[GridResult, ...]:
         """Those that have not been run."""
         return tuple(row for row in self.rows if row.outcome is None)
 
-    def where(self, /, **labels: str | Sequence[str]) -> Results:
+    def where(self, /, **labels: str | Sequence[str]) -> GridResults:
         """Those with these names on these axes, one or several."""
         allowed: dict[str, tuple[str, ...]] = {}
         for axis, wanted in labels.items():
@@ -139,7 +139,7 @@ class Results:
                     raise SpecError(f"{axis}: expected one of {', '.join(self.axes[axis])}, found {label}")
         axes = {axis: tuple(n for n in names if n in allowed.get(axis, names)) for axis, names in self.axes.items()}
         rows = tuple(row for row in self.rows if all(row.labels[axis] in names for axis, names in allowed.items()))
-        return Results(self.name, axes, rows, self.folder)
+        return GridResults(self.name, axes, rows, self.folder)
 
     def signature(self) -> str:
         """What a reader must know to find these runs again: grid, versions, builds, numbers, and a hash of all keys."""
@@ -155,16 +155,16 @@ class Results:
 # --- Files ---
 
 
-def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[str, Outcome]]:
+def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[str, RunOutcome]]:
     """All outcomes of a folder, by key; files of one run come last, and go before packed ones.
 
     Raises ModelError at the first file or line that is damaged; or calls `report` with each of these errors.
     """
-    single: dict[str, Outcome] = {}  # read first: `pack` makes lines of them, and then removes them
+    single: dict[str, RunOutcome] = {}  # read first: `pack` makes lines of them, and then removes them
     for path in _single(folder):
         with _told(report):
             try:
-                outcome = Outcome.read(path)
+                outcome = RunOutcome.read(path)
             except ModelError:
                 if path.exists():
                     raise
@@ -215,9 +215,9 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
             yield f"{path}:{number}", line
 
 
-def _parsed(line: bytes, place: str) -> Outcome:
+def _parsed(line: bytes, place: str) -> RunOutcome:
     try:
-        return Outcome.parse(line.decode(), place)
+        return RunOutcome.parse(line.decode(), place)
     except UnicodeDecodeError as error:
         raise ModelError(f"{place}: expected UTF-8, found the byte 0x{line[error.start]:02x}") from None
 
@@ -232,13 +232,13 @@ def _told(report: Report | None) -> Iterator[None]:
         report(error)
 
 
-def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, Outcome]:
+def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, RunOutcome]:
     """The outcomes of a folder by key, or by content, whatever the build. Warns of damaged ones: they are not there."""
 
     def warn(error: ModelError) -> None:
         warnings.warn(f"{error}; it counts as not there", ResultWarning, stacklevel=2)
 
-    found: dict[str, Outcome] = {}
+    found: dict[str, RunOutcome] = {}
     for key, outcome in read_outcomes(folder, warn):
         place = str(outcome.values["content"]) if by_content else key
         if place not in found or outcome.is_done:
@@ -340,20 +340,20 @@ def _read_manifest(path: Path) -> dict[str, Any]:
 # --- Runs of no grid ---
 
 
-def _without_grid(folder: Path, outcomes: Sequence[Outcome]) -> Results:
+def _without_grid(folder: Path, outcomes: Sequence[RunOutcome]) -> GridResults:
     """Axes are the keys of recipes that differ."""
     flat = [_flat(outcome) for outcome in outcomes]
     names = list(dict.fromkeys(name for row in flat for name in row))
     varied = [name for name in names if len({row.get(name, "-") for row in flat}) > 1]
     axes = {name: tuple(dict.fromkeys(row.get(name, "-") for row in flat)) for name in varied}
     rows = [
-        Result({name: row.get(name, "-") for name in varied}, outcome.key, outcome)
+        GridResult({name: row.get(name, "-") for name in varied}, outcome.key, outcome)
         for row, outcome in zip(flat, outcomes, strict=True)
     ]
-    return Results(folder.resolve().name or "results", axes, tuple(rows), folder)
+    return GridResults(folder.resolve().name or "results", axes, tuple(rows), folder)
 
 
-def _flat(outcome: Outcome) -> dict[str, str]:
+def _flat(outcome: RunOutcome) -> dict[str, str]:
     """The recipe of a run as names and texts."""
     recipe = outcome.values["run"]["recipe"]
     names = {f"sha256:{known}": name for known, name in outcome.values["data"].items()}

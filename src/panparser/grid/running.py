@@ -11,8 +11,8 @@ from panparser._threads import cores
 from panparser.errors import SpecError
 from panparser.grid.grid import Grid
 from panparser.grid.listeners import GridListener
-from panparser.grid.records import Outcome
-from panparser.grid.results import Results, finished_outcomes, forget, write_manifest
+from panparser.grid.records import RunOutcome
+from panparser.grid.results import GridResults, finished_outcomes, forget, write_manifest
 from panparser.grid.runs import GridRun
 from panparser.grid.work import failure, finished_outcome, outcome_line
 from panparser.storage.files import settle
@@ -20,7 +20,7 @@ from panparser.work.pool import (
     LOCAL,
     PROCESSES,
     CallFuture,
-    ClusterLost,
+    ClusterLostError,
     Pool,
     TimeLimitExceeded,
     WorkerDied,
@@ -41,7 +41,7 @@ def run_grid(
     failed: bool = False,
     any_build: bool = False,
     listeners: Sequence[GridListener] = (),
-) -> Results:
+) -> GridResults:
     """Runs what is not finished, and gives all results. A grid that is stopped or killed goes on when it is run again.
 
     `jobs` processes of this machine (None: one for each core); in place of them `cluster`, "local" or the address of a
@@ -69,7 +69,7 @@ def run_grid(
     else:
         for listener in listeners:
             listener.before_grid((), len(runs), 0)
-    return Results.of(grid, done)
+    return GridResults.of(grid, done)
 
 
 def _check_workers(jobs: int | None, cluster: str | None, executor: Executor | None) -> None:
@@ -91,7 +91,7 @@ def _make_folders(*folders: Path | None) -> None:
 
 
 def is_finished(
-    run: GridRun, known: Mapping[str, Outcome], *, force: bool = False, failed: bool = False, any_build: bool = False
+    run: GridRun, known: Mapping[str, RunOutcome], *, force: bool = False, failed: bool = False, any_build: bool = False
 ) -> bool:
     """Is nothing left to do for a run, beside these outcomes?"""
     outcome = known.get(run.content if any_build else run.key)
@@ -105,7 +105,7 @@ def _outcomes(
     models: Path | None,
     force: bool,
     listeners: Sequence[GridListener],
-) -> Iterator[tuple[GridRun, Outcome]]:
+) -> Iterator[tuple[GridRun, RunOutcome]]:
     """Yield runs with their outcomes, as they end. Raise ClusterLost if no more will end."""
     if force:
         forget(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
@@ -123,15 +123,15 @@ def _outcomes(
             yield from outcomes
             for listener in listeners:
                 listener.tick()
-    except ClusterLost as lost:
+    except ClusterLostError as lost:
         kept = f"after {done} of {len(waiting)} runs; these are kept, and the same command goes on"
-        raise ClusterLost(f"the cluster is lost ({lost}) {kept}") from None
+        raise ClusterLostError(f"the cluster is lost ({lost}) {kept}") from None
 
 
-def _outcome_of(future: CallFuture, run: GridRun, grid: Grid) -> Outcome:
+def _outcome_of(future: CallFuture, run: GridRun, grid: Grid) -> RunOutcome:
     """Return the outcome of a run, which its worker has written if it could; else write it."""
     if (error := future.exception()) is None:
-        outcome = Outcome.parse(future.result(), run.name)
+        outcome = RunOutcome.parse(future.result(), run.name)
         if (grid.results / f"{run.key}.json").exists():  # a worker on another machine may not see the folder
             return outcome
     else:

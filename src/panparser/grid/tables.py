@@ -11,12 +11,12 @@ import numpy as np
 
 from panparser._arrays import FloatArray
 from panparser.errors import SpecError
-from panparser.evaluation.metrics import Evaluation, compare
+from panparser.evaluation.metrics import Evaluation, compare_evaluations
 from panparser.evaluation.significance import holm, mean_difference, sign_test
 from panparser.grid.axes import SEED, TREEBANK
 from panparser.grid.groups import TreebankGroups
-from panparser.grid.records import Outcome
-from panparser.grid.results import Result, Results
+from panparser.grid.records import RunOutcome
+from panparser.grid.results import GridResult, GridResults
 from panparser.grid.table import Cell, ResultTable
 
 AVERAGE, DIFFERENCE, MEAN = "average", "difference", "mean difference"  # columns
@@ -28,7 +28,7 @@ _DIGITS_OF_P = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class ResultLayout:
+class ResultTableLayout:
     """What a table shows: scores of a split, or a fact about training; axes of rows, and the axis of columns.
 
     None: LAS if there is any, else UAS; treebanks are columns, and all other axes but seeds are rows. Several metrics,
@@ -48,29 +48,31 @@ class ResultLayout:
     deviations: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
 
-    def table(self, results: Results, *, shuffles: int = _SHUFFLES, progress: Progress | None = None) -> ResultTable:
+    def table(
+        self, results: GridResults, *, shuffles: int = _SHUFFLES, progress: Progress | None = None
+    ) -> ResultTable:
         """The table of results."""
         chosen = self._chosen(results)
         metrics = [name.strip() for name in (self.metric or "").split(",")]
         if len(metrics) > 1:
             return self._of_metrics(chosen, metrics)
-        shape = _Shape(chosen, self, whole=results)
+        shape = TableLayout(chosen, self, whole=results)
         return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
 
-    def of_metric(self, results: Results, metric: str) -> ResultTable:
+    def of_metric(self, results: GridResults, metric: str) -> ResultTable:
         """The table of one metric as it is among several: a column of its own, unless `columns` has names."""
         return self._of_metrics(self._chosen(results), [metric])
 
-    def _chosen(self, results: Results) -> Results:
+    def _chosen(self, results: GridResults) -> GridResults:
         return results.where(**{axis: tuple(labels) for axis, labels in self.labels.items()})
 
-    def _of_metrics(self, results: Results, metrics: Sequence[str]) -> ResultTable:
+    def _of_metrics(self, results: GridResults, metrics: Sequence[str]) -> ResultTable:
         """Rows as ever, and a column for each metric; or, of each column, one for each."""
         if self.against is not None or self.groups is not None:
             raise SpecError("several metrics: expected no groups, and no row to compare with")
         flat = self.columns is None
         tables = [
-            _Shape(results, replace(self, metric=metric, digits=digits), flat=flat).means()
+            TableLayout(results, replace(self, metric=metric, digits=digits), flat=flat).means()
             for metric, digits in zip(metrics, self.digits_of(len(metrics)), strict=True)
         ]
         first, names = tables[0], tables[0].names
@@ -100,7 +102,7 @@ class ResultLayout:
 Progress = Callable[[str, int, int], None]
 
 
-def value_of(outcome: Outcome, split: str, metric: str) -> float | None:
+def value_of(outcome: RunOutcome, split: str, metric: str) -> float | None:
     """A score, or a fact about training."""
     score = outcome.score(split, metric)
     if score is not None:
@@ -116,14 +118,14 @@ def _words(metric: str) -> str:
     return metric.replace("_", " ")
 
 
-class _Shape:
+class TableLayout:
     """Results sorted into rows and columns; `flat`: there is but one column, whatever the treebanks.
 
     `whole`: the results that they were chosen from, which know more about treebanks.
     """
 
     def __init__(
-        self, results: Results, layout: ResultLayout, *, flat: bool = False, whole: Results | None = None
+        self, results: GridResults, layout: ResultTableLayout, *, flat: bool = False, whole: GridResults | None = None
     ) -> None:
         self.whole = whole or results
         self.results, self.layout, (self.digits,) = results, layout, layout.digits_of(1)
@@ -179,10 +181,10 @@ class _Shape:
         over += [f"over {', '.join(self.averaged)}"] if self.averaged else []
         return f"{what}, mean {' and '.join(over)}" if over else what
 
-    def lines(self) -> dict[tuple[str, ...], dict[str, list[Result]]]:
+    def lines(self) -> dict[tuple[str, ...], dict[str, list[GridResult]]]:
         """The runs of each row and column, in the order of the axes; rows that no run has are left out."""
         places = list(product(*(self.results.axes[axis] for axis in self.rows)))
-        found: dict[tuple[str, ...], dict[str, list[Result]]] = {place: {} for place in places}
+        found: dict[tuple[str, ...], dict[str, list[GridResult]]] = {place: {} for place in places}
         for row in self.results.rows:
             place = tuple(row.labels[axis] for axis in self.rows)
             name = row.labels[self.columns] if self.columns else _ALL
@@ -207,7 +209,7 @@ class _Shape:
             rows.append((Cell(AVERAGE), self._average(by_treebank, tuple(by_treebank))))
         return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
-    def _mean(self, runs: Sequence[Result]) -> Cell:
+    def _mean(self, runs: Sequence[GridResult]) -> Cell:
         known = self._values(runs)
         if not known:
             return Cell("-")
@@ -217,7 +219,7 @@ class _Shape:
         keys = tuple(row.key for row, _ in known)
         return Cell(self._shown(mean, deviation) + gap, mean, keys, deviation, self.digits)
 
-    def _values(self, runs: Sequence[Result]) -> list[tuple[Result, float]]:
+    def _values(self, runs: Sequence[GridResult]) -> list[tuple[GridResult, float]]:
         found = []
         for row in runs:
             if row.outcome is not None and row.outcome.is_done:
@@ -226,7 +228,7 @@ class _Shape:
                     found.append((row, value))
         return found
 
-    def _deviation(self, known: Sequence[tuple[Result, float]]) -> float | None:
+    def _deviation(self, known: Sequence[tuple[GridResult, float]]) -> float | None:
         """Of the means of seeds, if they are asked for and all have the same runs."""
         if not self.layout.deviations:
             return None
@@ -237,7 +239,7 @@ class _Shape:
         is_balanced = len({len(values) for values in by_seed.values()}) == 1
         return statistics.stdev(means) if len(means) > 1 and is_balanced else None
 
-    def _average(self, columns: Mapping[str, list[Result]], names: Sequence[str]) -> Cell:
+    def _average(self, columns: Mapping[str, list[GridResult]], names: Sequence[str]) -> Cell:
         """Over treebanks, if all are complete."""
         cells = [self._mean(columns.get(name, [])) for name in names]
         runs = [row for name in names for row in columns.get(name, [])]
@@ -286,35 +288,37 @@ class _Shape:
         head = (*self.rows, self.columns or "", "its own", DIFFERENCE, "95 %", "p", "Holm", "p, seeds")
         return ResultTable(title, head, tuple(rows), len(self.rows) + 1, (*notes, self.results.signature()))
 
-    def _test(self, name: str, first: Sequence[Result], second: Sequence[Result], shuffles: int) -> _Test:
+    def _test(
+        self, name: str, first: Sequence[GridResult], second: Sequence[GridResult], shuffles: int
+    ) -> TreebankTest:
         """Of runs that are the same in all but what is compared; those that lack a partner are counted."""
         other = [axis for axis in self.results.axes if axis not in self.rows]
 
-        def place(row: Result) -> tuple[str, ...]:
+        def place(row: GridResult) -> tuple[str, ...]:
             return tuple(row.labels[axis] for axis in other)
 
         sides = [{place(row): row for row, _ in self._values(each)} for each in (first, second)]
         wanted = len({place(row) for row in (*first, *second)})
         pairs = [(row, sides[1][key]) for key, row in sides[0].items() if key in sides[1]]
         if not pairs:
-            return _Test(name, wanted)
+            return TreebankTest(name, wanted)
         values = np.array([[value for _, value in self._values(pair)] for pair in pairs])
         interval, p = self._significance(self._counts(pairs), shuffles)
         gains = values[:, 1] - values[:, 0]
         keys = tuple(row.key for pair in pairs for row in pair)
         own = float(values[:, 1].mean())
         chance = sign_test(gains) if len(gains) > 1 else float("nan")
-        return _Test(name, wanted, len(pairs), own, float(gains.mean()), interval, p, chance, keys)
+        return TreebankTest(name, wanted, len(pairs), own, float(gains.mean()), interval, p, chance, keys)
 
     def _significance(self, counts: Sequence[FloatArray], shuffles: int) -> tuple[tuple[float, float], float]:
         """The interval of a difference, and the probability of one as large; of the mean, if there are treebanks."""
         if len(counts) > 1:
             return mean_difference([(each[0], each[1]) for each in counts], samples=_SAMPLES, shuffles=shuffles)
         evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts[0]]
-        found = compare(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        found = compare_evaluations(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
         return found.interval, found.p_randomization
 
-    def _counts(self, pairs: Sequence[tuple[Result, Result]]) -> list[FloatArray]:
+    def _counts(self, pairs: Sequence[tuple[GridResult, GridResult]]) -> list[FloatArray]:
         """For each treebank (2, sentences, 3): those of both sides, summed over runs.
 
         So a sentence is swapped with all its seeds.
@@ -331,13 +335,13 @@ class _Shape:
                 raise SpecError(f"expected runs on the same {self.layout.split} set, found sets of different lengths")
         return [np.sum(own, axis=0) for own in treebanks.values()]
 
-    def _treebank(self, row: Result) -> str:
+    def _treebank(self, row: GridResult) -> str:
         """What a run is scored on: the name on the axis of treebanks or, without one, the hash of the file."""
         if TREEBANK in row.labels or row.outcome is None:
             return row.labels.get(TREEBANK, "")
         return str(row.outcome.values["run"]["splits"].get(self.layout.split, ""))
 
-    def _compared(self, place: tuple[str, ...], tests: Sequence[_Test]) -> list[tuple[Cell, ...]]:
+    def _compared(self, place: tuple[str, ...], tests: Sequence[TreebankTest]) -> list[tuple[Cell, ...]]:
         """A row for each treebank."""
         made = [test for test in tests if test.pairs]
         corrected = holm(np.array([test.p for test in made]))
@@ -362,18 +366,18 @@ class _Shape:
         return rows
 
     def _summed(
-        self, place: tuple[str, ...], tests: Sequence[_Test], groups: Mapping[str, Sequence[str]]
+        self, place: tuple[str, ...], tests: Sequence[TreebankTest], groups: Mapping[str, Sequence[str]]
     ) -> tuple[Cell, ...]:
         """One row for all treebanks: the mean of the differences, of each group, and on how many the effect holds."""
         means = [self._gain([test for test in tests if test.name in names]) for names in groups.values()]
         made = [test for test in tests if test.pairs]
         if not made:
             return (*map(Cell, place), *means, *[Cell("-")] * 3)
-        held, keys = _Held.of(made), tuple(key for test in made for key in test.keys)
+        held, keys = OverallTest.of(made), tuple(key for test in made for key in test.keys)
         cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", _chance(held.p))
         return (*map(Cell, place), *means, *(Cell("-" if text == "nan" else text, None, keys) for text in cells))
 
-    def _gain(self, tests: Sequence[_Test]) -> Cell:
+    def _gain(self, tests: Sequence[TreebankTest]) -> Cell:
         made = [test for test in tests if test.pairs]
         if not made:
             return Cell("-")
@@ -383,7 +387,7 @@ class _Shape:
         keys = tuple(key for test in made for key in test.keys)
         return Cell(f"{mean:+.{self.digits}f}{gap}", mean, keys, digits=self.digits)
 
-    def _left_out(self, tests: Sequence[_Test]) -> str:
+    def _left_out(self, tests: Sequence[TreebankTest]) -> str:
         """What is not in the differences, in words."""
         runs, missing = sum(test.wanted - test.pairs for test in tests), sum(not test.pairs for test in tests)
         if not runs:
@@ -392,12 +396,12 @@ class _Shape:
         whole = f", all those of {missing} {_plural(name_of) if missing > 1 else name_of} among them"
         return f"; left out, for want of a partner: {runs} run{'s' * (runs > 1)}{whole if missing else ''}"
 
-    def _summary(self, name: str, tests: Sequence[_Test]) -> str:
+    def _summary(self, name: str, tests: Sequence[TreebankTest]) -> str:
         """Over treebanks, in words: the mean, its test, and on how many the effect holds."""
         made = [test for test in tests if test.pairs]
         if not made:
             return f"{name}: no runs to compare"
-        held = _Held.of(made)
+        held = OverallTest.of(made)
         name_of = self.columns or "test set"
         what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
         over = f" (p {_chance(held.p)} over them)" if len(made) > 1 else ""
@@ -409,7 +413,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class _Test:
+class TreebankTest:
     """A comparison on one treebank: of `pairs` of runs, though there should be as many as are `wanted`."""
 
     name: str
@@ -424,7 +428,7 @@ class _Test:
 
 
 @dataclass(frozen=True)
-class _Held:
+class OverallTest:
     """The mean over treebanks, its test, and on how many the effect holds."""
 
     mean: float
@@ -435,7 +439,7 @@ class _Held:
     surely_worse: int
 
     @classmethod
-    def of(cls, tests: Sequence[_Test]) -> _Held:
+    def of(cls, tests: Sequence[TreebankTest]) -> OverallTest:
         gains = np.array([test.gain for test in tests])
         sure = holm(np.array([test.p for test in tests])) < LEVEL
         chance = sign_test(gains) if len(gains) > 1 else float("nan")

@@ -14,7 +14,7 @@ from typing import Any
 
 import panparser
 from panparser.errors import ModelError, PanParserError, SpecError
-from panparser.grid.records import FORMAT, Outcome, sentence_counts
+from panparser.grid.records import FORMAT, RunOutcome, sentence_counts
 from panparser.grid.runs import input_digest, read_values
 from panparser.recipes.scored_run import SplitScores, score_recipe, score_split
 from panparser.treebank.conllu import read_conllu
@@ -22,7 +22,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.work.keys import digest, own_build, package_version, package_versions
 
 
-def perform(task: Mapping[str, Any]) -> Outcome:
+def perform(task: Mapping[str, Any]) -> RunOutcome:
     """Runs a task and writes what came of it; errors of panparser are failures, others are the caller's to judge."""
     folder = Path(task["results"])
     if (known := finished_outcome(task)) is not None:
@@ -35,11 +35,11 @@ def perform(task: Mapping[str, Any]) -> Outcome:
             figures = _score(task)
     except PanParserError as error:
         outcome = failure(task, str(error), started=started)
-        outcome = Outcome({**outcome.values, "seconds": round(time.perf_counter() - start, 3)})
+        outcome = RunOutcome({**outcome.values, "seconds": round(time.perf_counter() - start, 3)})
     else:
         seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
         done = {"started": started, **{name: round(value, 3) for name, value in seconds.items()}, **figures}
-        outcome = Outcome(_values(task, status="done", **done))
+        outcome = RunOutcome(_values(task, status="done", **done))
     if folder.is_dir():  # on another machine it may not be there
         with suppress(SpecError):  # the disk is full, say: whoever asked has it, and will tell
             outcome.write(folder, lasting=False)  # nor do workers wait for the disk
@@ -51,11 +51,11 @@ def outcome_line(task: Mapping[str, Any]) -> str:
     return perform(task).line()
 
 
-def finished_outcome(task: Mapping[str, Any]) -> Outcome | None:
+def finished_outcome(task: Mapping[str, Any]) -> RunOutcome | None:
     """What is there of a run already, if it ended well."""
     path = Path(task["results"]) / f"{task['key']}.json"
     try:
-        found = Outcome.read(path) if path.exists() else None
+        found = RunOutcome.read(path) if path.exists() else None
     except ModelError:  # damaged: it is run again
         return None
     return found if found is not None and found.is_done else None
@@ -86,14 +86,14 @@ def _split_values(splits: Mapping[str, SplitScores]) -> dict[str, Any]:
     return {"scores": {name: split.scores for name, split in splits.items()}, "sentences": counts}
 
 
-def outcome_of(
+def external_outcome(
     recipe: Mapping[str, Any],
     predicted: Mapping[str, tuple[str, Treebank]],
     *,
     inputs: Sequence[str] = (),
     facts: Mapping[str, float] | None = None,
     seconds: float = 0.0,
-) -> Outcome:
+) -> RunOutcome:
     """What another program made, to stand beside runs of grids.
 
     `recipe`: tables that say what it is, such as its name, version and options. `predicted`: for each split the file
@@ -107,17 +107,17 @@ def outcome_of(
     scored = {split: score_split(read_conllu(path), treebank) for split, (path, treebank) in predicted.items()}
     task = {"key": digest(described), "content": content, "described": described, "files": files}
     times: dict[str, Any] = {"started": now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
-    return Outcome(_values(task, status="done", **times, facts=dict(facts or {}), **_split_values(scored)))
+    return RunOutcome(_values(task, status="done", **times, facts=dict(facts or {}), **_split_values(scored)))
 
 
 # --- What files hold beside it ---
 
 
-def failure(task: Mapping[str, Any], message: str, *, started: str | None = None, seconds: float = 0.0) -> Outcome:
+def failure(task: Mapping[str, Any], message: str, *, started: str | None = None, seconds: float = 0.0) -> RunOutcome:
     """The outcome of a run that failed."""
     nothing: dict[str, Any] = {"facts": {}, "scores": {}, "sentences": {}}
     times = {"started": started or now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
-    return Outcome(_values(task, status="failed", error=message, **times, **nothing))
+    return RunOutcome(_values(task, status="failed", error=message, **times, **nothing))
 
 
 def _values(task: Mapping[str, Any], *, error: str | None = None, **more: Any) -> dict[str, Any]:

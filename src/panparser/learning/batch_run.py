@@ -10,11 +10,11 @@ import numpy as np
 
 from panparser.learning.classifiers import check_methods
 from panparser.learning.epochs import EpochLoop
-from panparser.learning.learner import BatchLearner, Notify, Pair, grouped, needed_method
-from panparser.learning.listeners import SKIP, Instead, Update
+from panparser.learning.learner import BatchLearner, Notify, UpdatePair, grouped, needed_method
+from panparser.learning.listeners import SKIP, Replacement, Update
 from panparser.learning.search import BatchSearch, Sentences
 from panparser.learning.states import States
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 
 
 def _ignore_search(learner: BatchLearner, count: int) -> None:
@@ -33,7 +33,7 @@ class BatchMember:
 
     run: EpochLoop[Any, Any]
     learner: BatchLearner
-    make_states: Callable[[int, Instead], tuple[States, int]]
+    make_states: Callable[[int, Replacement], tuple[States, int]]
     names: Sequence[str] | None = None
     report_interval: int | None = 1
     after_search: Callable[[BatchLearner, int], None] = _ignore_search
@@ -54,9 +54,9 @@ class BatchMember:
         """Return the numbers of words and updates so far."""
         return self.learner.words, self.learner.updates
 
-    def _train_group(self, epoch: int, examples: Sentences, strategy: Strategy) -> None:
+    def _train_group(self, epoch: int, examples: Sentences, strategy: TrainingStrategy) -> None:
         """Train on examples of a batch that have the same strategy; an example may be among them twice."""
-        if not isinstance(self.run.training.strategy, Strategy):
+        if not isinstance(self.run.training.strategy, TrainingStrategy):
             classifier = self.learner.classifier
             check_methods(classifier, needed_method(strategy, self.learner.beam, classifier))
         decisions = [(example, self.run.sentence_decision(epoch, example)) for example in examples.tolist()]
@@ -64,13 +64,15 @@ class BatchMember:
         if len(unchanged):
             self._train(self.learner, epoch, unchanged, unchanged, strategy)
         for example, decision in decisions:
-            if isinstance(decision, Instead):
+            if isinstance(decision, Replacement):
                 self._train_on_replacement(epoch, example, decision, strategy)
         for example, decision in decisions:
             if decision is not SKIP:
                 self.run.notify("after_sentence", epoch, example)
 
-    def _train_on_replacement(self, epoch: int, example: int, replacement: Instead, strategy: Strategy) -> None:
+    def _train_on_replacement(
+        self, epoch: int, example: int, replacement: Replacement, strategy: TrainingStrategy
+    ) -> None:
         states, number = self.make_states(example, replacement)
         learner = BatchLearner(BatchSearch(states, self.learner.classifier), self.learner.beam, 0)
         learner.random = self.learner.random
@@ -79,7 +81,7 @@ class BatchMember:
         self.learner.updates += learner.updates
 
     def _train(
-        self, learner: BatchLearner, epoch: int, numbers: Sentences, examples: Sentences, strategy: Strategy
+        self, learner: BatchLearner, epoch: int, numbers: Sentences, examples: Sentences, strategy: TrainingStrategy
     ) -> None:
         """Train on the examples that have these numbers among the learner's states."""
         has_update_listener = self.run.has_listener("before_update", "after_update")
@@ -88,7 +90,7 @@ class BatchMember:
         self.after_search(learner, len(numbers))
 
     def _update_notifier(self, epoch: int, examples: Sentences, learner: BatchLearner) -> Notify:
-        def notify(pairs: list[Pair], applied: bool) -> None:
+        def notify(pairs: list[UpdatePair], applied: bool) -> None:
             names = self.names or learner.states.names
             for pair in pairs:
                 positive = tuple(names[action] for action in pair.positive)

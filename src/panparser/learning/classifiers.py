@@ -34,14 +34,14 @@ BUILT_IN = {
 
 
 @dataclass(frozen=True)
-class Actions:
+class ActionNames:
     """Names of actions, for sequences and tasks, which have no transition system."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Setup:
+class ClassifierSetup:
     """What a classifier learns for: `system.names` are its actions, `labels.names` its labels (perhaps none).
 
     `system` is a transition system or, for sequences and tasks, `Actions`; `templates` and `sentences` (to learn from,
@@ -59,7 +59,7 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Beams:
+class FinalBeams:
     """Derivations that several searches ended with. The score of one is the sum of those of its steps.
 
     A step is one of `actions` in one of `rows`, and belongs to one of `paths`, the numbers of derivations, in order;
@@ -90,7 +90,7 @@ class Classifier:
     updates_in_batches: bool = False  # scores change in `end_batch` only: the sentences of a batch are independent
     uses_previous_labels: bool = True  # scores depend on the labels of earlier arcs, or `update_labels` learns them
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: ClassifierSetup) -> None:
         """Training begins: make the weights, using `setup.seed` for anything random. `train` works on a copy."""
         raise NotImplementedError
 
@@ -143,7 +143,7 @@ class Classifier:
         a `focus` scale the signs."""
         raise NotImplementedError
 
-    def update_beam(self, states: States, beams: Beams) -> None:
+    def update_beam(self, states: States, beams: FinalBeams) -> None:
         """Learn to give the derivations that are correct more of the probability of all derivations of a search."""
         raise NotImplementedError
 
@@ -154,7 +154,7 @@ class Classifier:
     def end_batch(self, states: States) -> None:
         """Finish a batch of sentences to learn from: the place for an optimizer step."""
 
-    def warm_start(self, setup: Setup) -> None:
+    def warm_start(self, setup: ClassifierSetup) -> None:
         """Training continues from what this classifier, loaded from a file, has learned: `prepare` is not called.
 
         There may be more labels than before, and inside of Joint more actions; old ones keep their numbers.
@@ -190,7 +190,7 @@ class Classifier:
 Classes = Mapping[str, type[Classifier]]  # by name
 
 
-class Combined(Classifier):
+class CompositeClassifier(Classifier):
     """A classifier made of others, `parts`, whose classes are among those known, or registered."""
 
     @property
@@ -248,9 +248,9 @@ def check_classifier(classifier: object, *methods: str) -> None:
     check_methods(classifier, *_ALWAYS, *methods)
     name, batch = getattr(classifier, "name", None), getattr(classifier, "batch", None)
     if not isinstance(name, str) or not name:
-        raise SpecError(f"name of {kind.__name__} must be a text; got {name!r}")
+        raise SpecError(f"{kind.__name__}: name must be a text; got {name!r}")
     if not isinstance(batch, int) or batch < 1:
-        raise SpecError(f"batch of {kind.__name__} must be an integer >= 1; got {batch!r}")
+        raise SpecError(f"{kind.__name__}: batch must be an integer >= 1; got {batch!r}")
 
 
 def check_methods(classifier: object, *methods: str) -> None:
@@ -265,7 +265,7 @@ def check_class(kind: object) -> None:
     """Raises SpecError unless it is a class that can restore classifiers."""
     named = isinstance(kind, type) and isinstance(getattr(kind, "name", None), str)
     if kind is not StoredClassifier and (not named or not has_method(kind, "from_arrays")):
-        raise SpecError(f"classifier of load must be a class with a name and from_arrays; got {kind!r}")
+        raise SpecError(f"load: classifier must be a class with a name and from_arrays; got {kind!r}")
 
 
 def find_classifier(name: str, path: str) -> type[Classifier]:
@@ -311,14 +311,14 @@ def classifier_values(classifier: Classifier) -> dict[str, Any]:
     try:
         text = json.dumps(values, allow_nan=False)
     except (TypeError, ValueError):
-        raise SpecError(f"to_values of {classifier.name} must give values that JSON can hold; got {values!r}") from None
+        raise SpecError(f"{classifier.name}: to_values must give values that JSON can hold; got {values!r}") from None
     return {"name": classifier.name, "values": json.loads(text)}
 
 
 def classes_inside(classifier: Classifier) -> dict[str, type[Classifier]]:
     """The classes of a classifier and of those it is made of, by name."""
     found = {classifier.name: type(classifier)}
-    if isinstance(classifier, Combined):
+    if isinstance(classifier, CompositeClassifier):
         for part in classifier.parts:
             found |= classes_inside(part)
     return found
@@ -346,7 +346,7 @@ def own_class(classifier: Classifier) -> type[Classifier] | None:
 
 def revived(classifier: Classifier, arrays: Arrays, values: dict[str, Any]) -> Classifier:
     """A classifier of the same class, and made of the same classes, from arrays and values."""
-    if isinstance(classifier, Combined):
+    if isinstance(classifier, CompositeClassifier):
         return type(classifier).from_parts(arrays, values, classes_inside(classifier))
     return type(classifier).from_arrays(arrays, values)
 
@@ -390,7 +390,7 @@ def restored_classifier(
     if kind.name == name:
         return kind.from_arrays(own, values["values"])
     whole = find_classifier(name, path) if name in BUILT_IN else None
-    if whole is not None and issubclass(whole, Combined):
+    if whole is not None and issubclass(whole, CompositeClassifier):
         restored = whole.from_parts(own, values["values"], {kind.name: kind})
         if kind.name in classes_inside(restored):
             return restored

@@ -15,9 +15,9 @@ from panparser.learning.classifiers import (
     Arrays,
     Classes,
     Classifier,
-    Combined,
+    ClassifierSetup,
+    CompositeClassifier,
     FloatArray,
-    Setup,
     check_classifier,
     checked_arrays,
     checked_scores,
@@ -25,16 +25,16 @@ from panparser.learning.classifiers import (
     tag_columns,
 )
 from panparser.learning.states import States
-from panparser.storage.values import NUMBER, TEXT, ListOf, Maybe, Table, check, one_of
+from panparser.storage.values import NUMBER, TEXT, ListOf, Nullable, Table, check, one_of
 
 BY = ("scores", "choices")
 OUTPUTS = ("label", "tag")  # what an action can be joined with
 # Of manifests:
-_VOTE = Table({"members": ListOf(STORED, least=1), "weights": Maybe(ListOf(NUMBER)), "by": one_of(*BY)})
+_VOTE = Table({"members": ListOf(STORED, least=1), "weights": Nullable(ListOf(NUMBER)), "by": one_of(*BY)})
 _JOINT = Table({"of": ListOf(one_of(*OUTPUTS), least=1), "tags": ListOf(TEXT), "classifier": STORED})
 
 
-class Vote(Combined):
+class VotingClassifier(CompositeClassifier):
     """Trained classifiers of the same actions, labels and features, as one; it does not learn.
 
     `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
@@ -48,13 +48,15 @@ class Vote(Combined):
         self, members: Sequence[Classifier], weights: Sequence[float] | None = None, by: str = "scores"
     ) -> None:
         if by not in BY:
-            raise SpecError(f"by of Vote must be one of {', '.join(BY)}; got {by!r}")
+            raise SpecError(f"VotingClassifier: by must be one of {', '.join(BY)}; got {by!r}")
         if not members:
-            raise SpecError("members of Vote must be classifiers, at least one; got none")
+            raise SpecError("VotingClassifier: members must be classifiers, at least one; got none")
         self.members = list(members)
         self.weights = [1.0] * len(self.members) if weights is None else [float(weight) for weight in weights]
         if len(self.weights) != len(self.members):
-            raise SpecError(f"weights of Vote must be {len(self.members)}, one for each; got {len(self.weights)}")
+            raise SpecError(
+                f"VotingClassifier: weights must be {len(self.members)}, one for each; got {len(self.weights)}"
+            )
         self.by = by
         self.batch = min(member.batch for member in self.members)
 
@@ -117,13 +119,13 @@ class Vote(Combined):
         return {"members": members, "weights": self.weights, "by": self.by}
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Vote:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> VotingClassifier:
         check(values, _VOTE, "classifier.values")
         members = [_restored(arrays, f"{place}.", member, known) for place, member in enumerate(values["members"])]
         return cls(members, values["weights"], values["by"])
 
 
-class Joint(Combined):
+class JointClassifier(CompositeClassifier):
     """Predicts an action and what comes with it by one score: the label of its arc, or the tag of the word it shifts.
 
     The beam is ranked by that score. A `classifier` that has `update_pair` learns it; its actions are named
@@ -135,7 +137,7 @@ class Joint(Combined):
     def __init__(self, classifier: Classifier, of: str | Sequence[str] = "label") -> None:
         outputs = (of,) if isinstance(of, str) else tuple(of)
         if not outputs or not set(outputs) <= set(OUTPUTS):
-            raise SpecError(f"of of Joint must be some of {', '.join(OUTPUTS)}; got {of!r}")
+            raise SpecError(f"JointClassifier: of must be some of {', '.join(OUTPUTS)}; got {of!r}")
         check_classifier(classifier)
         self.classifier = classifier
         self.of = outputs
@@ -147,11 +149,11 @@ class Joint(Combined):
         """The classifier that learns."""
         return (self.classifier,)
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: ClassifierSetup) -> None:
         self.classifier.prepare(setup)
         self.batch, self.unit = self.classifier.batch, self.classifier.unit
 
-    def warm_start(self, setup: Setup) -> None:
+    def warm_start(self, setup: ClassifierSetup) -> None:
         self.classifier.warm_start(setup)
         self.batch, self.unit = self.classifier.batch, self.classifier.unit
 
@@ -194,7 +196,7 @@ class Joint(Combined):
         return {"of": list(self.of), "tags": list(self.tags), "classifier": inner}
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Joint:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> JointClassifier:
         check(values, _JOINT, "classifier.values")
         restored = cls(_restored(arrays, "", values["classifier"], known), values["of"])
         restored.tags = tuple(values["tags"])
@@ -205,4 +207,6 @@ def _restored(arrays: Arrays, prefix: str, part: dict[str, Any], known: Classes)
     own = {key.removeprefix(prefix): array for key, array in arrays.items() if key.startswith(prefix)}
     name, values = part["name"], part["values"]
     kind = known.get(name) or find_classifier(name, "a combined classifier")
-    return kind.from_parts(own, values, known) if issubclass(kind, Combined) else kind.from_arrays(own, values)
+    return (
+        kind.from_parts(own, values, known) if issubclass(kind, CompositeClassifier) else kind.from_arrays(own, values)
+    )

@@ -14,15 +14,15 @@ from panparser.errors import SpecError
 from panparser.learning.listeners import (
     Decision,
     EpochReport,
-    Instead,
     Listener,
-    SequenceReport,
+    Replacement,
+    SequenceEpochReport,
     Skip,
     StopTraining,
     notice,
     notify,
 )
-from panparser.learning.options import Training
+from panparser.learning.options import TrainingConfig
 from panparser.treebank.treebank import Treebank
 
 SUBSAMPLING_STREAM = 1 << 20  # of random numbers; smaller ones are the orders of members
@@ -35,7 +35,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     """Train for several epochs and return the product of the best one.
 
     A subclass defines one pass over the data, evaluation and the product (a parser, a tagger), which is made from the
-    `Weights` of an epoch. Selection on a development set, early stopping (`training.patience`) and listeners are
+    `ArcWeights` of an epoch. Selection on a development set, early stopping (`training.patience`) and listeners are
     handled here. Hooks, in the order in which they are called in each epoch:
 
     | step | hook | does | may run in the background |
@@ -62,7 +62,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
     """
 
     listeners: Sequence[Listener]
-    training: Training
+    training: TrainingConfig
     dev: Any = None  # the development set, if any
     threads: int = 1
     epoch: int = 0
@@ -97,13 +97,13 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
         """6. Write the scores on the development set into the report; by default the `accuracy`."""
-        if self.dev is not None and isinstance(report, SequenceReport):
+        if self.dev is not None and isinstance(report, SequenceEpochReport):
             self.notify_of_evaluation("before_evaluation", report.epoch)
             report.accuracy = self.accuracy(weights)
             self.notify_of_evaluation("after_evaluation", report)
 
     def accuracy(self, weights: Weights) -> float | None:
-        """Return the accuracy on the development set in percent, for runs with `SequenceReport`s."""
+        """Return the accuracy on the development set in percent, for runs with `SequenceEpochReport`s."""
         return None
 
     def finalize_weights(self, report: EpochReport, weights: Weights) -> Weights:
@@ -260,7 +260,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         decision = None
         for listener in self.listeners:
             answer = listener.before_sentence(epoch, sentence)
-            if answer is not None and not isinstance(answer, Skip | Instead):
+            if answer is not None and not isinstance(answer, Skip | Replacement):
                 owner = f"before_sentence of {type(listener).__name__}"
                 raise SpecError(f"{owner} must return None, SKIP or an Instead; got {answer!r}")
             decision = decision if answer is None else answer

@@ -94,7 +94,7 @@ def jackknife(
     return result
 
 
-class _Stop(Listener):
+class StopOnInterrupt(Listener):
     """Ends training soon after an interrupt."""
 
     only_watches = True  # what it ends is not kept
@@ -124,7 +124,7 @@ def run_all(
     if at_once <= 1:
         with at_most(count):
             return [work(item, Listener()) for item in items]
-    stop = _Stop()
+    stop = StopOnInterrupt()
 
     def share(item: Any) -> T:
         with at_most(max(1, count // at_once)):

@@ -20,10 +20,10 @@ class Labels:
 
     def __post_init__(self) -> None:
         if not all(isinstance(name, str) and name for name in self.names) or len(set(self.names)) < len(self.names):
-            raise SpecError(f"names of Labels must be different texts; got {self.names!r}")
+            raise SpecError(f"Labels: names must be different texts; got {self.names!r}")
         if not len(self.names) == len(self.of_root) == len(self.of_words):
             raise SpecError(
-                f"of_root and of_words of Labels must have a value for each of {len(self.names)} labels; got {self!r}"
+                f"Labels: of_root and of_words must have a value for each of {len(self.names)} labels; got {self!r}"
             )
 
     @classmethod

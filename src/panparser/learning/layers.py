@@ -60,7 +60,7 @@ class Layer:
     def __post_init__(self) -> None:
         for scale in (self.action_scale, self.label_scale):
             if not isinstance(scale, int | float) or not 0 < scale < 1e30:
-                raise SpecError(f"scales of Layer must be numbers above 0; got {scale!r}")
+                raise SpecError(f"Layer: scales must be numbers above 0; got {scale!r}")
 
     @classmethod
     def of(cls, arrays: _engine.LayerArrays, vectors: VectorWeights | None = None) -> Layer:

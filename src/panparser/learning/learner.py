@@ -15,14 +15,14 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser._arrays import BoolArray, FloatArray, IntArray
-from panparser.learning.classifiers import Beams, Classifier, has_method
+from panparser.learning.classifiers import Classifier, FinalBeams, has_method
 from panparser.learning.random import Random
 from panparser.learning.search import BatchSearch, Hypotheses, Sentences, cut
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 
 
 @dataclass(frozen=True)
-class Pair:
+class UpdatePair:
     """An update as listeners see it: actions from the initial state."""
 
     sentence: int  # among those that were started
@@ -33,16 +33,16 @@ class Pair:
     started: int  # length of the derivation that the search started from
 
 
-Notify = Callable[[list[Pair], bool], None]  # before (False) and after (True) updates
+Notify = Callable[[list[UpdatePair], bool], None]  # before (False) and after (True) updates
 
 
-def is_local(strategy: Strategy, beam: int, classifier: Classifier) -> bool:
+def is_local(strategy: TrainingStrategy, beam: int, classifier: Classifier) -> bool:
     """Does the classifier learn step by step (`update`) rather than from pairs of derivations (`update_pair`)?"""
     steps = beam == 1 and strategy.update_at == "first-violation" and strategy.restart != "none"
     return steps and strategy.against == "best" and has_method(classifier, "update")
 
 
-def needed_method(strategy: Strategy, beam: int, classifier: Classifier) -> str:
+def needed_method(strategy: TrainingStrategy, beam: int, classifier: Classifier) -> str:
     """The method by which a classifier learns."""
     if strategy.against == "beam":
         return "update_beam"
@@ -61,7 +61,9 @@ class BatchLearner:
         self.words = 0
         self.updates = 0
 
-    def learn(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+    def learn(
+        self, sentences: Sentences, strategy: TrainingStrategy, exploration: float, notify: Notify | None
+    ) -> None:
         """Learns from some sentences."""
         if is_local(strategy, self.beam, self.classifier):
             self._learn_steps(sentences, strategy, exploration, notify)
@@ -74,7 +76,9 @@ class BatchLearner:
 
     # --- Step by step: with a beam of 1, G&N 2012, Algorithms 2 and 3, many sentences at a time ---
 
-    def _learn_steps(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+    def _learn_steps(
+        self, sentences: Sentences, strategy: TrainingStrategy, exploration: float, notify: Notify | None
+    ) -> None:
         self.search.start(sentences)
         while count := len(self.states):
             rows = np.arange(count, dtype=np.int32)
@@ -98,7 +102,7 @@ class BatchLearner:
             self.states.apply(actions, labels)
 
     def _follow(
-        self, strategy: Strategy, exploration: float, scores: FloatArray, gold: BoolArray, positive: int
+        self, strategy: TrainingStrategy, exploration: float, scores: FloatArray, gold: BoolArray, positive: int
     ) -> int:
         """The action to follow after a wrong prediction."""
         predicted = int(scores.argmax())
@@ -125,7 +129,7 @@ class BatchLearner:
                 return number
         return len(shares) - 1
 
-    def _gold(self, strategy: Strategy, scores: FloatArray) -> BoolArray:
+    def _gold(self, strategy: TrainingStrategy, scores: FloatArray) -> BoolArray:
         """(rows, actions) Is the action correct?"""
         if strategy.oracle == "static":
             numbers = np.arange(len(self.states.names))
@@ -134,14 +138,14 @@ class BatchLearner:
         least: IntArray = costs.min(axis=1, keepdims=True)
         return np.equal(costs, least)
 
-    def _step_pairs(self, rows: IntArray, positive: IntArray, negative: IntArray, scores: Any) -> list[Pair]:
+    def _step_pairs(self, rows: IntArray, positive: IntArray, negative: IntArray, scores: Any) -> list[UpdatePair]:
         owners, numbers = self.states.sentence_index, self.states.ids
         pairs = []
         for row in rows.tolist():
             _, before = self.states.derivation(int(numbers[row]))
             good, bad = positive[row], negative[row]
             derivations = np.append(before, good), np.append(before, bad)
-            pairs.append(Pair(int(owners[row]), *derivations, scores[row, good], scores[row, bad], len(before)))
+            pairs.append(UpdatePair(int(owners[row]), *derivations, scores[row, good], scores[row, bad], len(before)))
         return pairs
 
     @property
@@ -161,9 +165,9 @@ class BatchLearner:
 
     # --- From all of the beam: the same as from pairs, but no sentence waits for the searches of others ---
 
-    def _is_in_lockstep(self, strategy: Strategy, exploration: float, notify: Notify | None) -> bool:
+    def _is_in_lockstep(self, strategy: TrainingStrategy, exploration: float, notify: Notify | None) -> bool:
         """Can the engine's beams do it? The classifier must not change meanwhile."""
-        plain = Strategy(against="beam", restart=strategy.restart, exploration=strategy.exploration)
+        plain = TrainingStrategy(against="beam", restart=strategy.restart, exploration=strategy.exploration)
         is_plain = strategy == plain and strategy.restart in ("none", "pair") and exploration == 0 and notify is None
         return (
             is_plain
@@ -171,7 +175,7 @@ class BatchLearner:
             and hasattr(type(self.states), "start_beams")
         )
 
-    def _learn_in_lockstep(self, sentences: Sentences, strategy: Strategy) -> None:
+    def _learn_in_lockstep(self, sentences: Sentences, strategy: TrainingStrategy) -> None:
         states: Any = self.states
         self.search.start(sentences)
         states.start_beams(self.beam, restarts=strategy.restart == "pair")
@@ -191,7 +195,9 @@ class BatchLearner:
 
     # --- From pairs: A&W 2018, Algorithms 1 to 3, many sentences at a time ---
 
-    def _learn_pairs(self, sentences: Sentences, strategy: Strategy, exploration: float, notify: Notify | None) -> None:
+    def _learn_pairs(
+        self, sentences: Sentences, strategy: TrainingStrategy, exploration: float, notify: Notify | None
+    ) -> None:
         start = self.search.start(sentences)
         while len(start := _unfinished(start)):
             unit = self._search_unit(start, strategy)
@@ -200,9 +206,9 @@ class BatchLearner:
             again = [self._next_start(unit, pair, strategy, exploration) for pair in chosen]
             start = Hypotheses.join(start.take(slice(0)), *again)
 
-    def _search_unit(self, start: Hypotheses, strategy: Strategy) -> _Unit:
+    def _search_unit(self, start: Hypotheses, strategy: TrainingStrategy) -> SearchSegment:
         """Searches with a beam, and follows correct derivations beside it for sentences that lost all of theirs."""
-        unit = _Unit(start, len(self.states.started))
+        unit = SearchSegment(start, len(self.states.started))
         beam, beside = start, start.take(slice(0))
         while not (beam.is_final.all() and beside.is_final.all()) and not unit.is_over(strategy.horizon):
             both = Hypotheses.join(beam, beside)
@@ -219,7 +225,9 @@ class BatchLearner:
                 beam, beside = beam.take(~unit.has_fallen[beam.sentence]), beside.take(slice(0))
         return unit
 
-    def _learn_from(self, unit: _Unit, chosen: list[_Chosen], strategy: Strategy, notify: Notify | None) -> None:
+    def _learn_from(
+        self, unit: SearchSegment, chosen: list[SelectedPairs], strategy: TrainingStrategy, notify: Notify | None
+    ) -> None:
         """All updates of one search."""
         wrong = [pair for pair in chosen if pair.is_wrong]
         paths, pairs = [], []
@@ -229,7 +237,7 @@ class BatchLearner:
             )
             paths += _apart(good, bad, strategy.focus)
             scores = float(pair.positive.score[0]), float(pair.negative.score[0])
-            pairs.append(Pair(pair.sentence, good[1], bad[1], *scores, unit.started(pair.sentence, self.states)))
+            pairs.append(UpdatePair(pair.sentence, good[1], bad[1], *scores, unit.started(pair.sentence, self.states)))
         if notify:
             notify(pairs, False)
         if self._has_labels:
@@ -244,7 +252,7 @@ class BatchLearner:
             notify(pairs, True)
         self.updates += len(pairs)
 
-    def _learn_beams(self, unit: _Unit, chosen: list[_Chosen]) -> None:
+    def _learn_beams(self, unit: SearchSegment, chosen: list[SelectedPairs]) -> None:
         """The correct derivations of each sentence against its beam, from where the search started."""
         paths: list[tuple[IntArray, IntArray]] = []
         owners, correct, searches = [], [], 0
@@ -266,10 +274,12 @@ class BatchLearner:
         known, rows = np.unique(before, return_inverse=True)  # derivations share most of their states
         self.states.select(known)
         of_steps = np.repeat(np.arange(len(paths)), [len(actions) for _, actions in paths])
-        beams = Beams(rows, actions.astype(np.int64), of_steps, np.array(owners), np.array(correct))
+        beams = FinalBeams(rows, actions.astype(np.int64), of_steps, np.array(owners), np.array(correct))
         self.classifier.update_beam(self.states, beams)
 
-    def _correct_path(self, unit: _Unit, pair: _Chosen, strategy: Strategy) -> tuple[IntArray, IntArray]:
+    def _correct_path(
+        self, unit: SearchSegment, pair: SelectedPairs, strategy: TrainingStrategy
+    ) -> tuple[IntArray, IntArray]:
         """The correct path that labels are learned from, except for states that the search will visit again."""
         stops = not pair.is_wrong or strategy.restart == "none"
         last = unit.gold(unit.last_step(pair.sentence), pair.sentence) if stops else pair.positive
@@ -283,7 +293,9 @@ class BatchLearner:
             self.states.select(before)
             self._learn_labels(np.arange(len(before), dtype=np.int32), actions)
 
-    def _next_start(self, unit: _Unit, pair: _Chosen, strategy: Strategy, exploration: float) -> Hypotheses:
+    def _next_start(
+        self, unit: SearchSegment, pair: SelectedPairs, strategy: TrainingStrategy, exploration: float
+    ) -> Hypotheses:
         """The hypotheses that the next search starts from; none ends the sentence."""
         beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
         if not pair.is_wrong:
@@ -305,7 +317,7 @@ class BatchLearner:
 
 
 @dataclass(frozen=True)
-class _Chosen:
+class SelectedPairs:
     """The pair chosen for a sentence after a search, each a table of one row, and the step that it is from."""
 
     sentence: int
@@ -318,7 +330,7 @@ class _Chosen:
         return bool(self.positive.state[0] != self.negative.state[0])
 
 
-class _Unit:
+class SearchSegment:
     """One search, A&W 2018, Algorithm 2: after each step the beam, and what is correct of the same length."""
 
     def __init__(self, start: Hypotheses, sentences: int) -> None:
@@ -369,7 +381,7 @@ class _Unit:
         """The length of the derivation that the search started from."""
         return len(states.derivation(int(_of_sentence(self._start, sentence).state[0]))[1])
 
-    def choose(self, sentence: int, strategy: Strategy, states: Any) -> _Chosen:
+    def choose(self, sentence: int, strategy: TrainingStrategy, states: Any) -> SelectedPairs:
         """The pair to learn from: among those from the first violation on, the one that the strategy selects."""
         last, fell_at = self.last_step(sentence), int(self.fell_at[sentence])
         steps = range(fell_at, last + 1) if fell_at >= 0 else [last]
@@ -386,9 +398,9 @@ class _Unit:
             return pairs[values.index(max(values))]
         return pairs[0]
 
-    def _pair(self, step: int, sentence: int, strategy: Strategy, states: Any) -> _Chosen:
+    def _pair(self, step: int, sentence: int, strategy: TrainingStrategy, states: Any) -> SelectedPairs:
         gold, negative = self.gold(step, sentence), self.beam(step, sentence).take([0])
-        pairs = [_Chosen(sentence, step, gold.take([i]), negative) for i in range(len(gold))]
+        pairs = [SelectedPairs(sentence, step, gold.take([i]), negative) for i in range(len(gold))]
         if strategy.positive == "best-scoring" or len(pairs) == 1:
             return pairs[0]
         return max(pairs, key=lambda pair: _shared(pair, states))
@@ -409,7 +421,7 @@ def _fresh(one: Hypotheses) -> Hypotheses:
     return replace(one, score=np.zeros(len(one)))
 
 
-def _shared(pair: _Chosen, states: Any) -> int:
+def _shared(pair: SelectedPairs, states: Any) -> int:
     """Number of actions in the common prefix of a pair's derivations."""
     good, bad = (states.derivation(int(one.state[0]))[1] for one in (pair.positive, pair.negative))
     return _common(good, bad)
@@ -440,9 +452,9 @@ def _weights(count: int, focus: float) -> npt.NDArray[Any]:
     return np.array([focus ** float(first + place) for place in range(count)])
 
 
-def grouped(sentences: Sentences, strategies: Sequence[Strategy]) -> list[tuple[Sentences, Strategy]]:
+def grouped(sentences: Sentences, strategies: Sequence[TrainingStrategy]) -> list[tuple[Sentences, TrainingStrategy]]:
     """Groups of neighboring sentences with the same strategy, in order."""
-    groups: list[tuple[list[int], Strategy]] = []
+    groups: list[tuple[list[int], TrainingStrategy]] = []
     for sentence, strategy in zip(sentences.tolist(), strategies, strict=True):
         if groups and groups[-1][1] == strategy:
             groups[-1][0].append(sentence)

@@ -57,7 +57,7 @@ class EpochReport:
 
 
 @dataclass
-class SequenceReport(EpochReport):
+class SequenceEpochReport(EpochReport):
     """Results of an epoch; `accuracy` (percent of the items whose class is known) is None without a development set.
 
     `words` counts items.
@@ -84,7 +84,7 @@ SKIP = Skip.SKIP
 
 
 @dataclass(frozen=True)
-class Instead:
+class Replacement:
     """What a listener returns to learn something else instead: another sentence, another gold, or both.
 
     For parsers, `sentence` is a Sentence with its own heads, and `gold` a Gold; for sequences `gold` are the classes of
@@ -95,7 +95,7 @@ class Instead:
     gold: Any = None
 
 
-Decision: TypeAlias = Skip | Instead | None
+Decision: TypeAlias = Skip | Replacement | None
 
 
 class Listener:
@@ -110,7 +110,7 @@ class Listener:
     def before_epoch(self, epoch: int) -> None: ...
     def after_epoch(self, report: EpochReport) -> None: ...
     def before_sentence(self, epoch: int, sentence: int) -> Decision:
-        """`SKIP` leaves the sentence out, `Instead` replaces it; None learns from it as usual."""
+        """`SKIP` leaves the sentence out, `Replacement` replaces it; None learns from it as usual."""
 
     def after_sentence(self, epoch: int, sentence: int) -> None: ...
     def before_update(self, update: Update) -> None: ...
@@ -130,11 +130,11 @@ class Listener:
 def check_listeners(owner: str, listeners: object) -> None:
     """Raises SpecError unless it is a list of listeners."""
     if not isinstance(listeners, Sequence) or isinstance(listeners, str):
-        raise SpecError(f"listeners of {owner} must be a list of Listeners; got {listeners!r}")
+        raise SpecError(f"{owner}: listeners must be a list of Listeners; got {listeners!r}")
     for each in listeners:
         if not isinstance(each, Listener):
             hint = f"; make an instance: {each.__name__}()" if isinstance(each, type) else ""
-            raise SpecError(f"listeners of {owner} must be Listeners; got {each!r}{hint}")
+            raise SpecError(f"{owner}: listeners must be Listeners; got {each!r}{hint}")
 
 
 def notify(listeners: Sequence[Listener], event: str, *values: Any) -> None:

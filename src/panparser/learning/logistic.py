@@ -34,11 +34,9 @@ class Logistic:
     def __post_init__(self) -> None:
         for numbers in (self.weights, self.bend):
             if not all(is_finite(value) for value in numbers):
-                raise SpecError(f"weights of Logistic must be numbers; got {numbers!r}")
+                raise SpecError(f"Logistic: weights must be numbers; got {numbers!r}")
         if len(self.bend) != len(_STRAIGHT) or not _rises(self.bend):
-            raise SpecError(
-                f"bend of Logistic must be {len(_STRAIGHT)} numbers of a line that rises; got {self.bend!r}"
-            )
+            raise SpecError(f"Logistic: bend must be {len(_STRAIGHT)} numbers of a line that rises; got {self.bend!r}")
 
     def __call__(self, columns: FloatArray) -> FloatArray:
         """The probability of each row."""

@@ -15,9 +15,9 @@ from panparser import _engine
 from panparser._arrays import LongArray
 from panparser.errors import SpecError
 from panparser.learning.epochs import EpochLoop
-from panparser.learning.listeners import SKIP, Instead, Update
-from panparser.learning.options import Training
-from panparser.learning.strategies import Strategy
+from panparser.learning.listeners import SKIP, Replacement, Update
+from panparser.learning.options import TrainingConfig
+from panparser.learning.strategies import TrainingStrategy
 
 CHUNK_SENTENCES = 64  # sentences, or sequences, between two checks for progress and Ctrl-C
 UPDATE_UNITS = 256  # units of an update where fractions of one are needed
@@ -36,13 +36,13 @@ class NativeLearner(Protocol):
 Learner = TypeVar("Learner", bound=NativeLearner)
 
 
-def update_units(training: Training) -> int:
+def update_units(training: TrainingConfig) -> int:
     """Units of an update: more than one if a strategy has a focus, which makes fractional updates."""
-    return 1 if isinstance(training.strategy, Strategy) and training.strategy.focus == 1 else UPDATE_UNITS
+    return 1 if isinstance(training.strategy, TrainingStrategy) and training.strategy.focus == 1 else UPDATE_UNITS
 
 
 @dataclass
-class Members(Generic[Learner]):
+class PerceptronEnsemble(Generic[Learner]):
     """Perceptrons that learn from the same data in different orders; the model is their mean.
 
     `train` trains a learner on the sentences with these numbers, by the engine's strategy, with a callback for updates
@@ -54,15 +54,15 @@ class Members(Generic[Learner]):
     learners: Sequence[Learner]
     name_of: Callable[[int], str]
     train: Callable[[Learner, LongArray, _engine.Strategy, Callback | None, int], None]
-    train_on_replacement: Callable[[Learner, int, Instead, _engine.Strategy, Callback | None], None]
+    train_on_replacement: Callable[[Learner, int, Replacement, _engine.Strategy, Callback | None], None]
 
     def __post_init__(self) -> None:
         if self.run.training.batch == 1:
             return
         if self._has_fine_listeners():
-            raise SpecError("batch of train must be 1 if listeners follow sentences or updates")
-        if not isinstance(self.run.training.strategy, Strategy):
-            raise SpecError("batch of train must be 1 if the strategy is a function of the sentence")
+            raise SpecError("train: batch must be 1 if listeners follow sentences or updates")
+        if not isinstance(self.run.training.strategy, TrainingStrategy):
+            raise SpecError("train: batch must be 1 if the strategy is a function of the sentence")
 
     def train_epoch(self, epoch: int, order: Callable[[np.random.Generator], LongArray]) -> None:
         """Train all members on the data once, each in its own order."""
@@ -78,7 +78,7 @@ class Members(Generic[Learner]):
     def threads(self) -> int:
         """Number of members that are trained in parallel: 1 if a listener could notice the others, or acts."""
         run = self.run
-        acts = run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, Strategy)
+        acts = run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, TrainingStrategy)
         return 1 if acts or self._has_fine_listeners() else min(run.threads, len(self.learners))
 
     def _has_fine_listeners(self) -> bool:
@@ -99,7 +99,7 @@ class Members(Generic[Learner]):
         run, training = self.run, self.run.training
         has_update_listener = run.has_listener("before_update", "after_update")
         one_by_one = self._has_fine_listeners()
-        chunk = 1 if one_by_one or not isinstance(training.strategy, Strategy) else self._chunk()
+        chunk = 1 if one_by_one or not isinstance(training.strategy, TrainingStrategy) else self._chunk()
         reported = 0
         for start in range(0, len(order), chunk):
             part = order[start : start + chunk]
@@ -109,7 +109,7 @@ class Members(Generic[Learner]):
                 continue
             strategy = training.strategy_for(epoch, sentence)
             callback = self._callback(epoch, sentence) if has_update_listener else None
-            if isinstance(decision, Instead):
+            if isinstance(decision, Replacement):
                 self.train_on_replacement(learner, sentence, decision, strategy.lowered(epoch), callback)
             else:
                 self.train(learner, part, strategy.lowered(epoch), callback, run.available_threads())

@@ -8,8 +8,8 @@ from typing import Any, TypedDict
 
 from panparser._checks import MAX_EPOCHS, MAX_INT, MAX_MEMBERS, check_at_least_zero, check_count, is_number
 from panparser.errors import SpecError
-from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, Strategy, StrategyLike
-from panparser.learning.subsampling import Subsample
+from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, StrategyLike, TrainingStrategy
+from panparser.learning.subsampling import Subsampling
 
 MEMBER_SEED_STRIDE = 1 << 32
 LARGE_TREEBANK = 100_000  # words
@@ -21,7 +21,7 @@ _MEMBERS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Training:
+class TrainingConfig:
     """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
 
     `patience`: stop after this many epochs without a better score on the development set. The parser is that of the
@@ -41,35 +41,33 @@ class Training:
     members: int | None = None
     prune: float | None = None
     max_size: int | None = None
-    subsample: Subsample | None = None
+    subsample: Subsampling | None = None
     margin: float | None = None
     batch: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.strategy, Strategy) and not callable(self.strategy):
-            raise SpecError(
-                f"strategy of train must be a Strategy, or a function that gives one; got {self.strategy!r}"
-            )
-        check_count("epochs of train", self.epochs, most=MAX_EPOCHS)
-        check_count("seed of train", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
-        check_count("batch of train", self.batch)
+        if not isinstance(self.strategy, TrainingStrategy) and not callable(self.strategy):
+            raise SpecError(f"train: strategy must be a Strategy, or a function that gives one; got {self.strategy!r}")
+        check_count("train: epochs", self.epochs, most=MAX_EPOCHS)
+        check_count("train: seed", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
+        check_count("train: batch", self.batch)
         for name, most in (("patience", MAX_INT), ("members", MAX_MEMBERS), ("max_size", MAX_INT)):
             if (value := getattr(self, name)) is not None:
-                check_count(f"{name} of train", value, most=most)
+                check_count(f"train: {name}", value, most=most)
         if self.prune is not None:
-            check_at_least_zero("prune of train", self.prune)
+            check_at_least_zero("train: prune", self.prune)
         if self.margin is not None and not (is_number(self.margin) and 0 <= self.margin < 1):
-            raise SpecError(f"margin of train must be a number from 0 to below 1; got {self.margin!r}")
+            raise SpecError(f"train: margin must be a number from 0 to below 1; got {self.margin!r}")
 
     def members_for(self, words: int) -> int:
         """Number of perceptrons for a treebank of this many words."""
         return self.members or next(members for most, members in _MEMBERS if words < most)
 
-    def strategy_for(self, epoch: int, sentence: int) -> Strategy:
-        if isinstance(self.strategy, Strategy):
+    def strategy_for(self, epoch: int, sentence: int) -> TrainingStrategy:
+        if isinstance(self.strategy, TrainingStrategy):
             return self.strategy
         chosen = self.strategy(epoch, sentence)
-        if not isinstance(chosen, Strategy):
+        if not isinstance(chosen, TrainingStrategy):
             raise SpecError(f"the function given as strategy must return a Strategy; got {chosen!r}")
         return chosen
 
@@ -78,7 +76,7 @@ class Training:
         values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
         if self.batch == 1:
             del values["batch"]
-        values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, Strategy) else "function"
+        values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, TrainingStrategy) else "function"
         values["subsample"] = self.subsample.to_values() if self.subsample else None
         return values
 
@@ -87,7 +85,7 @@ class Training:
 
 
 class SeedlessOptions(TypedDict, total=False):
-    """Options of `Training` without the seed, which is given separately."""
+    """Options of `TrainingConfig` without the seed, which is given separately."""
 
     strategy: StrategyLike
     epochs: int
@@ -95,19 +93,19 @@ class SeedlessOptions(TypedDict, total=False):
     members: int | None
     prune: float | None
     max_size: int | None
-    subsample: Subsample | None
+    subsample: Subsampling | None
     margin: float | None
     batch: int
 
 
 class TrainingOptions(SeedlessOptions, total=False):
-    """Options of `Training`."""
+    """Options of `TrainingConfig`."""
 
     seed: int
 
 
 class TaskOptions(TypedDict, total=False):
-    """Options of `Training` for tasks."""
+    """Options of `TrainingConfig` for tasks."""
 
     strategy: StrategyLike
     epochs: int
@@ -116,7 +114,7 @@ class TaskOptions(TypedDict, total=False):
 
 
 class NetworkOptions(TypedDict, total=False):
-    """Options of `Training` for a network that only predicts tags."""
+    """Options of `TrainingConfig` for a network that only predicts tags."""
 
     epochs: int
     patience: int | None
@@ -124,7 +122,7 @@ class NetworkOptions(TypedDict, total=False):
 
 
 class SequenceOptions(TaskOptions, total=False):
-    """Options of `Training` that are not about trees."""
+    """Options of `TrainingConfig` that are not about trees."""
 
     members: int | None
     prune: float | None
@@ -146,9 +144,9 @@ def check_options(
 
 def sequence_training(
     beam: int, options: Mapping[str, Any], owner: str = "train_sequences", kind: type = SequenceOptions
-) -> Training:
+) -> TrainingConfig:
     """The options, with defaults: the strategy is DYNAMIC, or MAX_VIOLATION with a beam."""
-    known = [option.name for option in fields(Training) if option.name in kind.__annotations__]
+    known = [option.name for option in fields(TrainingConfig) if option.name in kind.__annotations__]
     check_options(owner, options, known, ("beam", "dev", "listeners"))
     strategy = DYNAMIC if beam == 1 else MAX_VIOLATION
-    return Training(**{"strategy": strategy, **options})
+    return TrainingConfig(**{"strategy": strategy, **options})

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, SpecError
-from panparser.learning.classifiers import Arrays, Classifier, Setup
+from panparser.learning.classifiers import Arrays, Classifier, ClassifierSetup
 from panparser.learning.native import UPDATE_UNITS
 from panparser.learning.states import States
 from panparser.storage.values import Table, check, integer
@@ -46,13 +46,13 @@ class Perceptron(Classifier):
     def copy_shared(self) -> Perceptron:
         return copy.copy(self)
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: ClassifierSetup) -> None:
         _refuse_vectors(setup)
         self.sizes = len(setup.system.names), len(setup.labels.names)
         self._weights = _engine.KeyedPerceptron(*self.sizes)
         self.time = 0
 
-    def warm_start(self, setup: Setup) -> None:
+    def warm_start(self, setup: ClassifierSetup) -> None:
         """Starts from the averaged weights of the trained perceptron."""
         _refuse_vectors(setup)
         actions, labels = self._weights.actions(), self._weights.labels()
@@ -183,7 +183,7 @@ class Perceptron(Classifier):
         )
 
 
-def _refuse_vectors(setup: Setup) -> None:
+def _refuse_vectors(setup: ClassifierSetup) -> None:
     if setup.vectors is not None:
         raise SpecError(
             "vectors are read by the engine's perceptron, and by classifiers of one's own; not by Perceptron"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, TypeVar
 
 from panparser.errors import SpecError
-from panparser.learning.listeners import EpochReport, SequenceReport
-from panparser.learning.options import Training
+from panparser.learning.listeners import EpochReport, SequenceEpochReport
+from panparser.learning.options import TrainingConfig
 from panparser.storage.values import (
     BOOLEAN,
     COUNT,
@@ -16,9 +16,9 @@ from panparser.storage.values import (
     NUMBER,
     TABLE,
     TEXT,
-    Either,
     ListOf,
-    Maybe,
+    Nullable,
+    OneOf,
     Table,
     TableOf,
     check,
@@ -31,7 +31,7 @@ _TREEBANK_WEIGHTS = "treebank_weights"  # written only if they are not all 1
 _RESTRICTED = "restricted"  # written only if it is
 _TRANSFER = "transfer"  # written only if `train_transfer` made it
 _SELF_TRAINING = "self_training"  # written only if it was
-_OPTIONS = tuple(option.name for option in fields(Training) if option.name != _BATCH)
+_OPTIONS = tuple(option.name for option in fields(TrainingConfig) if option.name != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
 PERCEPTRON = (*CLASSIFIER, "init", "rounding", "losses")
@@ -46,14 +46,14 @@ CASCADE = ("given", "folds", "seed", "sentences", "words", "data")
 PIPELINE = ("seed", "folds", "left_out", "sentences", "words", "data", "dev")
 
 
-_SCORES = Table({"uas": NUMBER, "las": Maybe(NUMBER)})
+_SCORES = Table({"uas": NUMBER, "las": Nullable(NUMBER)})
 _PRUNING = Table(
     {"least": NUMBER, "whole_size": COUNT, "size": COUNT},
-    {"uas": Maybe(NUMBER), "las": Maybe(NUMBER), "accuracy": Maybe(NUMBER)},
+    {"uas": Nullable(NUMBER), "las": Nullable(NUMBER), "accuracy": Nullable(NUMBER)},
 )
 REPORT = Table(
     {"epoch": COUNT, "words": COUNT, "updates": COUNT},
-    {**dict.fromkeys(("uas", "las", "accuracy"), Maybe(NUMBER)), "pruning": Maybe(_PRUNING)},
+    {**dict.fromkeys(("uas", "las", "accuracy"), Nullable(NUMBER)), "pruning": Nullable(_PRUNING)},
     closed=True,
 )
 _TRANSFERRED = Table(
@@ -62,7 +62,7 @@ _TRANSFERRED = Table(
         "scored_on": TEXT,
         "scores": ListOf(Table({"method": TEXT, "uas": NUMBER, "las": NUMBER})),
         "sources": ListOf(
-            Table({"name": TEXT, "license": TEXT, "divergence": Maybe(NUMBER), "used": COUNT, "is_near": BOOLEAN})
+            Table({"name": TEXT, "license": TEXT, "divergence": Nullable(NUMBER), "used": COUNT, "is_near": BOOLEAN})
         ),
     }
 )
@@ -77,26 +77,26 @@ _SELF_TRAINED = Table(
 RECORD = Table(
     {},
     {
-        **dict.fromkeys(("epochs", "patience", "members", "max_size", "folds"), Maybe(COUNT)),
+        **dict.fromkeys(("epochs", "patience", "members", "max_size", "folds"), Nullable(COUNT)),
         **dict.fromkeys(("sentences", "words", "sequences", "items", "best_epoch", "batch"), COUNT),
-        **dict.fromkeys(("prune", "margin", "dev_score"), Maybe(NUMBER)),
-        **dict.fromkeys(("weights", "given"), Maybe(TEXT)),
-        "strategy": Either(TEXT, TABLE, NOTHING),
-        "seed": Maybe(COUNT),
-        "subsample": Maybe(TABLE),
-        _TREEBANK_WEIGHTS: Maybe(ListOf(Table({"sentences": COUNT, "weight": NUMBER}))),
-        _RESTRICTED: Maybe(ListOf(TEXT)),
-        _TRANSFER: Maybe(_TRANSFERRED),
-        _SELF_TRAINING: Maybe(_SELF_TRAINED),
-        "data": TableOf(Maybe(TEXT)),
+        **dict.fromkeys(("prune", "margin", "dev_score"), Nullable(NUMBER)),
+        **dict.fromkeys(("weights", "given"), Nullable(TEXT)),
+        "strategy": OneOf(TEXT, TABLE, NOTHING),
+        "seed": Nullable(COUNT),
+        "subsample": Nullable(TABLE),
+        _TREEBANK_WEIGHTS: Nullable(ListOf(Table({"sentences": COUNT, "weight": NUMBER}))),
+        _RESTRICTED: Nullable(ListOf(TEXT)),
+        _TRANSFER: Nullable(_TRANSFERRED),
+        _SELF_TRAINING: Nullable(_SELF_TRAINED),
+        "data": TableOf(Nullable(TEXT)),
         "history": ListOf(REPORT),
         "interrupted": BOOLEAN,
-        "init": Maybe(TABLE),
-        "rounding": Maybe(Table({"before": _SCORES, "after": _SCORES, "sentences": COUNT})),
-        "losses": Maybe(Table({"approximate": COUNT, "states": integer(1)})),
-        "constraints": Maybe(Table({}, {"share": NUMBER})),
+        "init": Nullable(TABLE),
+        "rounding": Nullable(Table({"before": _SCORES, "after": _SCORES, "sentences": COUNT})),
+        "losses": Nullable(Table({"approximate": COUNT, "states": integer(1)})),
+        "constraints": Nullable(Table({}, {"share": NUMBER})),
         "left_out": TableOf(TEXT),
-        "dev": Maybe(TableOf(TableOf(NUMBER))),
+        "dev": Nullable(TableOf(TableOf(NUMBER))),
     },
 )
 
@@ -214,7 +214,7 @@ def _attribute(key: str) -> str:
 
 
 def _report(values: dict[str, Any]) -> EpochReport:
-    return (SequenceReport if "accuracy" in values else EpochReport)(**values)
+    return (SequenceEpochReport if "accuracy" in values else EpochReport)(**values)
 
 
 class Trained(Protocol):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser.errors import BatchError, StuckError
+from panparser.errors import BatchError, NoLegalTransitionError
 from panparser.learning.classifiers import Classifier, checked_arrays, checked_scores, has_method, revived
 from panparser.learning.listeners import SearchListener
 from panparser.learning.states import MAX_ACTIONS, States
@@ -20,10 +20,10 @@ from panparser.learning.states import MAX_ACTIONS, States
 Scores = npt.NDArray[np.float64]
 Oracle = Literal["static", "dynamic"]
 Sentences = npt.NDArray[np.int64]
-T = TypeVar("T", bound="Columns")
+T = TypeVar("T", bound="ColumnTable")
 
 
-class Columns:
+class ColumnTable:
     """Arrays of one length, side by side."""
 
     def __len__(self) -> int:
@@ -40,7 +40,7 @@ class Columns:
 
 
 @dataclass(frozen=True)
-class Hypotheses(Columns):
+class Hypotheses(ColumnTable):
     """Scored states; those of a sentence stand together, best first."""
 
     sentence: IntArray
@@ -52,7 +52,7 @@ class Hypotheses(Columns):
 
 
 @dataclass(frozen=True)
-class Candidates(Columns):
+class StepCandidates(ColumnTable):
     """Possible next steps: an action in a row of the batch; a final hypothesis is kept as it is (row and action -1)."""
 
     source: IntArray  # in the hypotheses
@@ -145,7 +145,7 @@ class BatchSearch:
             labels[arcs] = np.where(legal, scores, -np.inf).argmax(axis=1)
         return labels
 
-    def expand(self, hypotheses: Hypotheses, oracle: Oracle | None = None) -> Candidates:
+    def expand(self, hypotheses: Hypotheses, oracle: Oracle | None = None) -> StepCandidates:
         """All possible next steps; with an oracle, their losses. Calls the classifier once."""
         is_final = hypotheses.is_final
         live = np.flatnonzero(~is_final).astype(np.int32)
@@ -163,7 +163,7 @@ class BatchSearch:
         done = np.flatnonzero(is_final).astype(np.int32)
         none = np.full(len(done), -1, dtype=np.int32)
         source = np.concatenate([sources, done])
-        return Candidates(
+        return StepCandidates(
             source=source,
             row=np.concatenate([rows.astype(np.int32), none]),
             action=np.concatenate([actions.astype(np.int32), none]),
@@ -174,7 +174,7 @@ class BatchSearch:
             + np.concatenate([lost[rows], np.zeros(len(done), dtype=np.int32)]),
         )
 
-    def make(self, hypotheses: Hypotheses, candidates: Candidates) -> Hypotheses:
+    def make(self, hypotheses: Hypotheses, candidates: StepCandidates) -> Hypotheses:
         """The hypotheses that candidates stand for, with the best label for each arc."""
         state = hypotheses.state[candidates.source]
         is_final = hypotheses.is_final[candidates.source]
@@ -207,7 +207,7 @@ class BatchSearch:
             if beam.is_final.all():
                 return beam
             beam = self.make(beam, cut(self.expand(beam), width))
-        raise StuckError("a derivation does not end")
+        raise NoLegalTransitionError("a derivation does not end")
 
     def best(self, sentences: Sentences, width: int) -> IntArray:
         """The final state of the best derivation of each of some sentences."""
@@ -230,7 +230,7 @@ def _still_legal(changed: object, scores: Scores, listener: SearchListener) -> S
     return kept
 
 
-def cut(candidates: Candidates, width: int | None) -> Candidates:
+def cut(candidates: StepCandidates, width: int | None) -> StepCandidates:
     """The best of each sentence, best first; ties keep their order."""
     violations = (candidates.violations,) if candidates.violations.any() else ()
     order = np.lexsort((candidates.action, candidates.source, -candidates.score, *violations, candidates.sentence))

@@ -15,7 +15,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray, LongArray
-from panparser.errors import BatchError, StuckError
+from panparser.errors import BatchError, NoLegalTransitionError
 from panparser.learning.labels import Labels
 
 MAX_FEATURE_BITS = 31
@@ -77,7 +77,7 @@ class States(Protocol):
 def check_bits(bits: object) -> None:
     """Raises BatchError unless `bits` is a valid width for features."""
     if not isinstance(bits, int) or not 1 <= bits <= MAX_FEATURE_BITS:
-        raise BatchError(f"bits of features must be an integer from 1 to {MAX_FEATURE_BITS}; got {bits!r}")
+        raise BatchError(f"features: bits must be an integer from 1 to {MAX_FEATURE_BITS}; got {bits!r}")
 
 
 def hashed(keys: KeyArray, bits: int) -> IntArray:
@@ -87,7 +87,7 @@ def hashed(keys: KeyArray, bits: int) -> IntArray:
 
 
 @dataclass
-class Node:
+class StateNode:
     """A state with its place in a derivation; `known` caches what was computed for it."""
 
     state: Any
@@ -100,7 +100,7 @@ class Node:
     known: dict[str, Any] = field(default_factory=dict)
 
 
-class ObjectStates(ABC):
+class PythonObjectStates(ABC):
     """States that are Python objects. A subclass defines initial states, actions, costs and features."""
 
     def __init__(self, names: Sequence[str], examples: int, labels: Labels | None = None) -> None:
@@ -124,14 +124,14 @@ class ObjectStates(ABC):
         """The state after an action; the old one is not changed. The label is -1 if the action has none."""
 
     @abstractmethod
-    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+    def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         """What each legal action loses."""
 
     @abstractmethod
-    def make_keys(self, rows: Sequence[Node]) -> KeyArray:
+    def make_keys(self, rows: Sequence[StateNode]) -> KeyArray:
         """(rows, any number) Keys of features; 0 means no feature."""
 
-    def choose_static(self, node: Node, costs: Sequence[int], example: int) -> int:
+    def choose_static(self, node: StateNode, costs: Sequence[int], example: int) -> int:
         """The action of the static oracle: the first of least cost."""
         return node.legal[int(np.argmin(costs))]
 
@@ -156,16 +156,16 @@ class ObjectStates(ABC):
             raise BatchError(f"start: expected numbers from 0 to {self.examples - 1}; got {sentences!r}")
         self.started: LongArray = chosen.astype(np.int64)
         self.lengths: IntArray = np.array([self.length_of(int(number)) for number in chosen], dtype=np.int32)
-        self.nodes: list[Node] = []
+        self.nodes: list[StateNode] = []
         for place, number in enumerate(chosen.tolist()):
             self._add(self.make_initial(number), place, -1, -1, 0)
         self._rows = [number for number, node in enumerate(self.nodes) if node.legal]
 
     def _add(self, state: Any, example: int, parent: int, action: int, length: int) -> int:
         if length > MAX_ACTIONS:
-            raise StuckError("a derivation does not end")
+            raise NoLegalTransitionError("a derivation does not end")
         legal, violations = self.find_legal(state, int(self.started[example]))
-        self.nodes.append(Node(state, example, parent, action, length, tuple(legal), violations))
+        self.nodes.append(StateNode(state, example, parent, action, length, tuple(legal), violations))
         return len(self.nodes) - 1
 
     def select(self, states: IntArray) -> None:
@@ -184,7 +184,7 @@ class ObjectStates(ABC):
         return len(self.nodes)
 
     @property
-    def rows(self) -> list[Node]:
+    def rows(self) -> list[StateNode]:
         return [self.nodes[number] for number in self._rows]
 
     @property
@@ -223,7 +223,7 @@ class ObjectStates(ABC):
             row[list(node.legal)] = self._costs(node)
         return _into(out, found)
 
-    def _costs(self, node: Node) -> Sequence[int]:
+    def _costs(self, node: StateNode) -> Sequence[int]:
         if "costs" not in node.known:
             node.known["costs"] = self.find_costs(node, int(self.started[node.example]))
         costs: Sequence[int] = node.known["costs"]

@@ -27,7 +27,7 @@ _STEPS = ListOf(Row(integer(1), number(0)), least=1)  # of a schedule, as plain 
 
 
 @dataclass(frozen=True)
-class Schedule:
+class EpochSchedule:
     """A number for each epoch: that of the latest step reached. Epochs count from 1."""
 
     steps: tuple[tuple[int, float], ...] = ((1, 0.0),)
@@ -36,28 +36,28 @@ class Schedule:
         steps = tuple((epoch, float(value)) for epoch, value in self.steps)
         epochs = [epoch for epoch, _ in steps]
         if not steps or epochs[0] != 1 or any(a >= b for a, b in pairwise(epochs)):
-            raise StrategyError(f"steps of Schedule must begin with epoch 1 and rise; got {self.steps!r}")
+            raise StrategyError(f"EpochSchedule: steps must begin with epoch 1 and rise; got {self.steps!r}")
         object.__setattr__(self, "steps", steps)
 
     def __call__(self, epoch: int) -> float:
         return [value for first, value in self.steps if first <= epoch][-1]
 
 
-def constant(value: float) -> Schedule:
+def constant(value: float) -> EpochSchedule:
     """The same in every epoch."""
-    return Schedule(((1, value),))
+    return EpochSchedule(((1, value),))
 
 
-def after(epochs: int, value: float) -> Schedule:
+def after(epochs: int, value: float) -> EpochSchedule:
     """0 for this many epochs, then a value."""
-    return Schedule(((1, 0.0), (epochs + 1, value))) if epochs > 0 else constant(value)
+    return EpochSchedule(((1, 0.0), (epochs + 1, value))) if epochs > 0 else constant(value)
 
 
 NEVER = constant(0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Strategy:
+class TrainingStrategy:
     """How one sentence is learned from.
 
     `oracle`: correct is one derivation fixed in advance ("static"), or every derivation of minimum cost ("dynamic").
@@ -78,7 +78,7 @@ class Strategy:
     update_at: UpdateAt = "first-violation"
     positive: Positive = "best-scoring"
     restart: Restart = "none"
-    exploration: Schedule = NEVER
+    exploration: EpochSchedule = NEVER
     temperature: float = 1.0
     horizon: int | None = None
     focus: float = 1.0
@@ -87,28 +87,30 @@ class Strategy:
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             if (value := getattr(self, name)) not in get_args(known):
-                raise StrategyError(f"{name} of Strategy must be one of {', '.join(get_args(known))}; got {value!r}")
+                raise StrategyError(
+                    f"TrainingStrategy: {name} must be one of {', '.join(get_args(known))}; got {value!r}"
+                )
         if is_number(self.exploration) and 0 <= self.exploration <= 1:
             object.__setattr__(self, "exploration", constant(self.exploration))
-        if not isinstance(self.exploration, Schedule):
+        if not isinstance(self.exploration, EpochSchedule):
             raise StrategyError(
-                f"exploration of Strategy must be from 0 to 1, or a Schedule; got {shown(self.exploration)}"
+                f"TrainingStrategy: exploration must be from 0 to 1, or a Schedule; got {shown(self.exploration)}"
             )
         rates = [rate for _, rate in self.exploration.steps]
         if not all(0 <= rate <= 1 for rate in rates):
-            raise StrategyError(f"exploration of Strategy must be from 0 to 1; got {rates}")
+            raise StrategyError(f"TrainingStrategy: exploration must be from 0 to 1; got {rates}")
         if any(rates) and self.restart not in ("pair", "random-correct"):
             raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
         if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
         if not is_number(self.temperature) or not 0 < self.temperature < 1e30:
-            raise StrategyError(f"temperature of Strategy must be > 0; got {self.temperature!r}")
+            raise StrategyError(f"TrainingStrategy: temperature must be > 0; got {self.temperature!r}")
         if self.horizon is not None:
-            check_count("horizon of Strategy", self.horizon, most=(1 << 31) - 1, error=StrategyError)
+            check_count("TrainingStrategy: horizon", self.horizon, most=(1 << 31) - 1, error=StrategyError)
         if not is_number(self.focus) or not 0 < self.focus <= 4:
-            raise StrategyError(f"focus of Strategy must be above 0 and at most 4; got {self.focus!r}")
+            raise StrategyError(f"TrainingStrategy: focus must be above 0 and at most 4; got {self.focus!r}")
         if self.against == "beam" and self.focus != 1:
-            raise StrategyError(f"focus of Strategy must be 1 against the beam; got {self.focus!r}")
+            raise StrategyError(f"TrainingStrategy: focus must be 1 against the beam; got {self.focus!r}")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a recipe holds them: only what differs from the default."""
@@ -118,7 +120,7 @@ class Strategy:
         return values
 
     @classmethod
-    def from_values(cls, values: str | Mapping[str, Any]) -> Strategy:
+    def from_values(cls, values: str | Mapping[str, Any]) -> TrainingStrategy:
         """A strategy by name, or from plain values, on top of the named strategy under `base` if there is one."""
         if isinstance(values, str):
             return named(values)
@@ -131,7 +133,7 @@ class Strategy:
         given = {name: value for name, value in values.items() if name != "base"}
         if isinstance(steps := given.get("exploration"), list | tuple):
             check(steps, _STEPS, "exploration", StrategyError)
-            given["exploration"] = Schedule(tuple((epoch, float(rate)) for epoch, rate in steps))
+            given["exploration"] = EpochSchedule(tuple((epoch, float(rate)) for epoch, rate in steps))
         return replace(named(values.get("base", "early-update")), **given)
 
     def lowered(self, epoch: int) -> _engine.Strategy:
@@ -155,23 +157,25 @@ def _constant(word: str) -> str:
     return word.upper().replace("-", "_")
 
 
-StrategyLike = Strategy | Callable[[int, int], Strategy]  # or a function of epoch (from 1) and sentence (from 0)
+StrategyLike = (
+    TrainingStrategy | Callable[[int, int], TrainingStrategy]
+)  # or a function of epoch (from 1) and sentence (from 0)
 
-EARLY_UPDATE = Strategy()
-MAX_VIOLATION = Strategy(update_at="max-violation")
-FULL_UPDATE = Strategy(update_at="end")
-LATEST = Strategy(update_at="latest-violation")
-LONGEST_PREFIX = Strategy(update_at="longest-prefix", positive="most-similar")
+EARLY_UPDATE = TrainingStrategy()
+MAX_VIOLATION = TrainingStrategy(update_at="max-violation")
+FULL_UPDATE = TrainingStrategy(update_at="end")
+LATEST = TrainingStrategy(update_at="latest-violation")
+LONGEST_PREFIX = TrainingStrategy(update_at="longest-prefix", positive="most-similar")
 # Local training is early update with restart; with a beam of 1 it is the classical greedy parser.
-STATIC = Strategy(oracle="static", restart="pair")
-DYNAMIC = Strategy(restart="pair", exploration=constant(1.0))
+STATIC = TrainingStrategy(oracle="static", restart="pair")
+DYNAMIC = TrainingStrategy(restart="pair", exploration=constant(1.0))
 # Goldberg & Nivre 2012, Algorithm 3 with CHOOSE_NEXT_AMB and CHOOSE_NEXT_EXP: k = 2 and p = 0.1, that is, from the
 # third epoch on a wrong prediction is followed with the probability 0.9.
-DYNAMIC_AMBIGUITY = Strategy(restart="random-correct")
-DYNAMIC_EXPLORE = Strategy(restart="random-correct", exploration=after(2, 0.9))
+DYNAMIC_AMBIGUITY = TrainingStrategy(restart="random-correct")
+DYNAMIC_EXPLORE = TrainingStrategy(restart="random-correct", exploration=after(2, 0.9))
 
 # Andor et al. 2016, with restarts: a beam is globally normalized at its first violation, or the end.
-GLOBAL = Strategy(restart="pair", against="beam")
+GLOBAL = TrainingStrategy(restart="pair", against="beam")
 
 STRATEGIES = {
     "early-update": EARLY_UPDATE,
@@ -189,7 +193,7 @@ STRATEGIES = {
 }
 
 
-def named(name: str) -> Strategy:
+def named(name: str) -> TrainingStrategy:
     """The built-in strategy of that name."""
     if not isinstance(name, str) or name not in STRATEGIES:
         near = get_close_matches(str(name), STRATEGIES, 1)

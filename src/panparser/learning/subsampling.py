@@ -10,13 +10,13 @@ from panparser._checks import check_share, is_number
 from panparser.errors import SpecError
 
 if TYPE_CHECKING:
-    from panparser.treebank.regions import Region
+    from panparser.treebank.regions import ArcRegion
 
 By = Literal["share", "frequency", "accuracy", "accuracy-once"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subsample:
+class Subsampling:
     """Which arcs a parser learns from.
 
     `share` of all arcs is kept; the others are unknown for the epoch. `by`: uniformly at random ("share"), or by class
@@ -28,23 +28,23 @@ class Subsample:
 
     share: float
     by: By = "share"
-    where: Region | None = None
+    where: ArcRegion | None = None
 
     def __post_init__(self) -> None:
         if self.where is not None:
             self._check_where()
         if self.where is None or not is_number(self.share) or self.share != 0:
-            check_share("share of Subsample", self.share)
+            check_share("Subsampling: share", self.share)
         if self.by not in get_args(By):
-            raise SpecError(f"by of Subsample must be one of {', '.join(get_args(By))}; got {self.by!r}")
+            raise SpecError(f"Subsampling: by must be one of {', '.join(get_args(By))}; got {self.by!r}")
 
     def _check_where(self) -> None:
-        from panparser.treebank.regions import Region
+        from panparser.treebank.regions import ArcRegion
 
         if isinstance(self.where, Mapping):
-            object.__setattr__(self, "where", Region.from_values(self.where))
-        elif not isinstance(self.where, Region):
-            raise SpecError(f"where of Subsample must be a Region; got {self.where!r}")
+            object.__setattr__(self, "where", ArcRegion.from_values(self.where))
+        elif not isinstance(self.where, ArcRegion):
+            raise SpecError(f"Subsampling: where must be a Region; got {self.where!r}")
 
     def to_values(self) -> dict[str, Any]:
         """Plain values; `where` is among them if there is one."""

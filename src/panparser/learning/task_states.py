@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from panparser.errors import SpecError
-from panparser.learning.states import Node, ObjectStates
+from panparser.learning.states import PythonObjectStates, StateNode
 
 Input_contra = TypeVar("Input_contra", contravariant=True)
 State = TypeVar("State")
@@ -36,7 +36,7 @@ class Task(Protocol[Input_contra, State, Gold_contra]):
         """Features, as strings; each is used as a whole, so prefix it with the name of what it describes."""
 
 
-class TaskStates(ObjectStates):
+class TaskStates(PythonObjectStates):
     """States of a task over some inputs; with golds, costs too. Actions get numbers as they are met."""
 
     def __init__(self, task: Task[Any, Any, Any], inputs: Sequence[Any], golds: Sequence[Any] | None = None) -> None:
@@ -63,20 +63,20 @@ class TaskStates(ObjectStates):
     def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
         return self.task.apply(state, self.names[action])
 
-    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+    def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         if self.golds is None:
             raise SpecError("costs of a task need the golds of its inputs")
         names = self.names
         return [self.task.cost(node.state, names[action], self.golds[example]) for action in node.legal]
 
-    def texts(self, node: Node) -> Sequence[str]:
+    def texts(self, node: StateNode) -> Sequence[str]:
         """The task's features of a state."""
         if "texts" not in node.known:
             node.known["texts"] = list(self.task.features(node.state))
         found: Sequence[str] = node.known["texts"]
         return found
 
-    def make_keys(self, rows: Sequence[Node]) -> Any:
+    def make_keys(self, rows: Sequence[StateNode]) -> Any:
         return [np.array([text_key(text) for text in self.texts(node)], dtype=np.uint64) for node in rows]
 
 

@@ -1,7 +1,7 @@
 """Task: a custom structured prediction task, as a Python class. train_task learns it, a TaskModel predicts.
 
 Strategies and search are those of every classifier; the weights are by feature and action, as texts, unless a
-classifier is given. Much slower than the tasks built into the engine: tables (`ParserSpec`) and sequences (`Window`).
+classifier is given. Much slower than the tasks built into the engine: tables (`ParserSpec`) and sequences (`SequenceFeatures`).
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     STORED,
-    Actions,
+    ActionNames,
     Classifier,
-    Setup,
+    ClassifierSetup,
     check_classifier,
     checked_arrays,
     classifier_values,
@@ -37,16 +37,16 @@ from panparser.learning.classifiers import (
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import Instead, Listener, SequenceReport, check_listeners
+from panparser.learning.listeners import Listener, Replacement, SequenceEpochReport, check_listeners
 from panparser.learning.native import update_units
-from panparser.learning.options import TaskOptions, Training, sequence_training
+from panparser.learning.options import TaskOptions, TrainingConfig, sequence_training
 from panparser.learning.record import TASK, TrainingRecord
 from panparser.learning.search import BatchSearch, ClassifierPool, batches
 from panparser.learning.states import States
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.learning.task_states import Task, TaskStates
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel, prefixed
+from panparser.storage.models import ModelSource, StoredModel, prefixed
 from panparser.storage.values import NUMBER, TABLE, Table, TableOf, integer
 
 
@@ -179,7 +179,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
         return cls.read(path, task=task, classifier=classifier)
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> TaskModel:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> TaskModel:
         weights = {
             feature: {action: float(w) for action, w in row.items()} for feature, row in values["weights"].items()
         }
@@ -240,7 +240,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
     examples: Examples
     beam: int
     dev: Examples | None
-    training: Training
+    training: TrainingConfig
     classifier: Classifier | None = None
 
     def __post_init__(self) -> None:
@@ -259,11 +259,13 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         strategy, actions = self.training.strategy, tuple(getattr(self.task, "actions", ()))
         if not actions:
             raise SpecError(f"{type(self.task).__name__} must list its `actions`, all of them, for a classifier")
-        methods = [needed_method(strategy, self.beam, classifier)] if isinstance(strategy, Strategy) else []
+        methods = [needed_method(strategy, self.beam, classifier)] if isinstance(strategy, TrainingStrategy) else []
         check_classifier(classifier, *methods)
         own = copy.deepcopy(classifier)
         own.prepare(
-            Setup(system=Actions(actions), templates=None, labels=Labels(), sentences=None, seed=self.training.seed)
+            ClassifierSetup(
+                system=ActionNames(actions), templates=None, labels=Labels(), sentences=None, seed=self.training.seed
+            )
         )
         return own
 
@@ -271,7 +273,7 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         order = np.random.default_rng([self.training.seed, epoch, 0]).permutation(len(self.examples))
         self.member.train_epoch(epoch, batches(order, self._learning.batch))
 
-    def _replacement_states(self, number: int, replacement: Instead) -> tuple[States, int]:
+    def _replacement_states(self, number: int, replacement: Replacement) -> tuple[States, int]:
         input, gold = self.examples[number]
         input = input if replacement.sentence is None else replacement.sentence
         gold = gold if replacement.gold is None else replacement.gold
@@ -282,8 +284,8 @@ class _TaskRun(EpochLoop[TaskModel, TaskModel]):
         for example in range(count):
             self._actions += max(node.length for node in nodes if node.example == example)
 
-    def make_report(self, epoch: int) -> SequenceReport:
-        return SequenceReport(epoch, self._actions, self.learner.updates)
+    def make_report(self, epoch: int) -> SequenceEpochReport:
+        return SequenceEpochReport(epoch, self._actions, self.learner.updates)
 
     def weights(self) -> TaskModel:
         if isinstance(self._learning, NamedPerceptron):

@@ -14,15 +14,15 @@ import numpy as np
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser._threads import in_order
 from panparser.errors import BatchError, ModelError, SpecError
-from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Arrays, Beams, Classifier, FloatArray, Setup
+from panparser.features.vectors import WordVectors
+from panparser.learning.classifiers import Arrays, Classifier, ClassifierSetup, FinalBeams, FloatArray
 from panparser.learning.states import States
 from panparser.networks.encoding import Encoder
-from panparser.networks.hiding import Hidden, without
+from panparser.networks.hiding import MaskedInput, without
 from panparser.networks.inputs import InputReader, Vocabulary, checked_vocabulary, grouped_by_length
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.networks.precision import restored, stored
-from panparser.networks.scoring import Scorer, Seen, WordLayers, Words
+from panparser.networks.scoring import EncodedWords, Scorer, StateInputs, WordLayers
 from panparser.networks.tagging import TagClasses, TagHeads, checked_classes
 from panparser.storage.values import BOOLEAN, COUNT, TABLE, Table, check
 from panparser.treebank.treebank import Treebank
@@ -45,9 +45,9 @@ class NetworkClassifier(Classifier):
     name = "network"
     updates_in_batches = True
 
-    def __init__(self, network: Network, teachers: Sequence[Any] = ()) -> None:
-        if not isinstance(network, Network):
-            raise SpecError(f"network of NetworkClassifier must be a Network; got {network!r}")
+    def __init__(self, network: NetworkSpec, teachers: Sequence[Any] = ()) -> None:
+        if not isinstance(network, NetworkSpec):
+            raise SpecError(f"NetworkClassifier: network must be a Network; got {network!r}")
         self.network = network
         self.teachers = tuple(_teacher(each) for each in teachers)
         self.taught_by = " ".join(weights.digest() for weights, _ in self.teachers)  # for checkpoints
@@ -57,10 +57,10 @@ class NetworkClassifier(Classifier):
         )  # else all arcs of sentences are learned from
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
-        self._weights: Weights | None = None
+        self._weights: NetworkWeights | None = None
         self._batch: EncodedBatch | None = None  # of the search that this object serves
 
-    def with_network(self, network: Network) -> NetworkClassifier:
+    def with_network(self, network: NetworkSpec) -> NetworkClassifier:
         """The same weights for a network that only learns, or is stored, in another way."""
         found = copy.copy(self)
         found.network = network
@@ -71,10 +71,10 @@ class NetworkClassifier(Classifier):
 
     # --- Learning: torch's part ---
 
-    def prepare(self, setup: Setup) -> None:
+    def prepare(self, setup: ClassifierSetup) -> None:
         self._trainer = _trainer()(self.network, setup, None, self.teachers)
 
-    def warm_start(self, setup: Setup) -> None:
+    def warm_start(self, setup: ClassifierSetup) -> None:
         self._trainer = _trainer()(self.network, setup, self._known_weights, self.teachers)
         self.is_local = self._trainer.is_local
 
@@ -93,7 +93,7 @@ class NetworkClassifier(Classifier):
         self.is_local = self._trainer.is_local = False
         self._trainer.learn_pair(self._current_batch.inputs(states), actions, signs)
 
-    def update_beam(self, states: States, beams: Beams) -> None:
+    def update_beam(self, states: States, beams: FinalBeams) -> None:
         self.is_local = self._trainer.is_local = False
         self._trainer.learn_beams(self._current_batch.inputs(states), beams)
 
@@ -119,7 +119,7 @@ class NetworkClassifier(Classifier):
     # --- Scores ---
 
     @property
-    def _known_weights(self) -> Weights:
+    def _known_weights(self) -> NetworkWeights:
         if self._weights is None:
             raise SpecError("the network has not been trained")
         return self._weights
@@ -130,7 +130,7 @@ class NetworkClassifier(Classifier):
         self._batch = self.encode(states, reader=reader)
 
     def encode(
-        self, states: Any, hidden: Sequence[Hidden | None] = (), reader: InputReader | None = None
+        self, states: Any, hidden: Sequence[MaskedInput | None] = (), reader: InputReader | None = None
     ) -> EncodedBatch:
         """Return the encoded sentences of a batch that was started; the classifier does not change.
 
@@ -154,7 +154,7 @@ class NetworkClassifier(Classifier):
         tags = weights.tags.best(of_tags[batch.is_word]) if weights.tags else None
         return EncodedBatch(self.network, weights.layers(words, batch), weights.scorer, tags, tuple(hidden), reader)
 
-    def _input_reader(self, treebank: Treebank, vectors: Vectors | None) -> InputReader:
+    def _input_reader(self, treebank: Treebank, vectors: WordVectors | None) -> InputReader:
         self._known_weights.connect(vectors)
         return InputReader(self.network, self._known_weights.vocabulary, treebank, vectors)
 
@@ -183,7 +183,7 @@ class NetworkClassifier(Classifier):
         assert tags is not None
         return tags
 
-    def tag(self, treebank: Treebank, vectors: Vectors | None = None, threads: int = 1) -> IntArray:
+    def tag(self, treebank: Treebank, vectors: WordVectors | None = None, threads: int = 1) -> IntArray:
         weights, reader = self._known_weights, self._input_reader(treebank, vectors)
         heads = weights.tags
         assert heads is not None
@@ -225,17 +225,19 @@ class NetworkClassifier(Classifier):
     def from_arrays(cls, arrays: Arrays, values: dict[str, Any]) -> NetworkClassifier:
         check(values, _VALUES, "classifier.values")
         try:
-            found = cls(Network.from_values(values["network"]))
+            found = cls(NetworkSpec.from_values(values["network"]))
         except SpecError as error:
             raise ModelError(str(error)) from None
         vocabulary = checked_vocabulary(found.network, values["vocabulary"])
         classes = checked_classes(found.network, values.get("classes", {}))
         sizes = values["actions"], values["labels"]
-        found._weights = Weights(found.network, vocabulary, classes, restored(arrays, found.network.precision), *sizes)
+        found._weights = NetworkWeights(
+            found.network, vocabulary, classes, restored(arrays, found.network.precision), *sizes
+        )
         found.is_local = values["local"]
         return found
 
-    def check_compatible(self, actions: int, labels: int, vectors: Vectors | None) -> None:
+    def check_compatible(self, actions: int, labels: int, vectors: WordVectors | None) -> None:
         weights = self._known_weights
         if not self.network.positions:
             raise ModelError("has no positions; a parser needs some")
@@ -247,7 +249,7 @@ class NetworkClassifier(Classifier):
         except ModelError as error:
             raise ModelError(f"cannot be used: {error}") from None
 
-    def connect(self, vectors: Vectors | None) -> None:
+    def connect(self, vectors: WordVectors | None) -> None:
         """After it was loaded: gives it the vectors of words. Raises ModelError if they are not those that it reads."""
         self._known_weights.connect(vectors)
 
@@ -259,20 +261,20 @@ class EncodedBatch:
     `tags`: (words, columns) if the network predicts any; `hidden`: the input of each sentence that is left out.
     """
 
-    network: Network
-    words: Words
+    network: NetworkSpec
+    words: EncodedWords
     scorer: Scorer
     tags: IntArray | None = None
-    hidden: tuple[Hidden | None, ...] = ()
+    hidden: tuple[MaskedInput | None, ...] = ()
     reader: InputReader | None = None
-    _last: tuple[IntArray, Seen] | None = None  # rows, and their inputs
+    _last: tuple[IntArray, StateInputs] | None = None  # rows, and their inputs
 
-    def inputs(self, states: Any) -> Seen:
+    def inputs(self, states: Any) -> StateInputs:
         """Return the inputs of the rows, computed once for each step."""
         rows = states.ids
         if self._last is not None and np.array_equal(self._last[0], rows):
             return self._last[1]
-        seen = Seen.of(self.network, states, self.words)
+        seen = StateInputs.of(self.network, states, self.words)
         if self.hidden:
             seen = without(seen, states.sentence_index, self.hidden)
         self._last = rows, seen
@@ -295,12 +297,12 @@ class EncodedBatch:
         return first + heads, first + dependents
 
 
-class Weights:
+class NetworkWeights:
     """What a network has learned: arrays, and what they are about."""
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkSpec,
         vocabulary: Vocabulary,
         classes: TagClasses,
         arrays: Arrays,
@@ -325,13 +327,13 @@ class Weights:
             found.update(name.encode() + np.ascontiguousarray(array).tobytes())
         return found.hexdigest()
 
-    def connect(self, vectors: Vectors | None) -> None:
+    def connect(self, vectors: WordVectors | None) -> None:
         """Makes the encoder, which may need the parser's vectors."""
         if not hasattr(self, "encoder"):
             self.encoder = Encoder(self.network, self.vocabulary, self.arrays, vectors)
 
 
-def given_heads(network: Network, states: Any) -> IntArray | None:
+def given_heads(network: NetworkSpec, states: Any) -> IntArray | None:
     """The heads that constraints give, if the network sees them."""
     if "given_head" not in network.columns or getattr(states, "given_heads", None) is None:
         return None
@@ -339,11 +341,11 @@ def given_heads(network: Network, states: Any) -> IntArray | None:
     return found
 
 
-def _teacher(parser: Any) -> tuple[Weights, Vectors | None]:
+def _teacher(parser: Any) -> tuple[NetworkWeights, WordVectors | None]:
     """What a parser has learned."""
     classifier = getattr(parser, "classifier", None)
     if not isinstance(classifier, NetworkClassifier):
-        raise SpecError(f"teachers of NetworkClassifier must be parsers with networks; got {parser!r}")
+        raise SpecError(f"NetworkClassifier: teachers must be parsers with networks; got {parser!r}")
     return classifier._known_weights, parser.vectors
 
 

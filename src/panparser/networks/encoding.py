@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from panparser._arrays import LongArray
 from panparser.errors import ModelError
-from panparser.features.vectors import Vectors
-from panparser.networks.inputs import OUTSIDE, Bags, Batch, Packed, Vocabulary
-from panparser.networks.network import Input, Network
+from panparser.features.vectors import WordVectors
+from panparser.networks.inputs import OUTSIDE, Batch, FeatureBags, PackedSequences, Vocabulary
+from panparser.networks.network import NetworkInput, NetworkSpec
 
 Floats = npt.NDArray[np.float32]
 Arrays = Mapping[str, npt.NDArray[Any]]
@@ -86,7 +86,9 @@ class Lstm:
         np.tanh(cell, out=hidden)
         hidden *= gates[:, 2 * size : 3 * size]
 
-    def read(self, inputs: Floats, packed: Packed, which: LongArray | None, *, backward: bool, out: Floats) -> None:
+    def read(
+        self, inputs: Floats, packed: PackedSequences, which: LongArray | None, *, backward: bool, out: Floats
+    ) -> None:
         """Hidden states of all words, read in step; `out` may be a part of the columns of a matrix."""
         weighted = inputs @ self.inputs
         weighted += self.bias
@@ -117,7 +119,7 @@ class BiLstm:
             Lstm.of(arrays, prefix, inputs, size, "_reverse"),
         )
 
-    def __call__(self, inputs: Floats, packed: Packed, which: LongArray | None = None) -> Floats:
+    def __call__(self, inputs: Floats, packed: PackedSequences, which: LongArray | None = None) -> Floats:
         """Hidden states of all words; `which` of the inputs each word has, unless each has its own."""
         size = self.forward.size
         out = np.empty((len(packed.rows), 2 * size), dtype=np.float32)
@@ -127,7 +129,7 @@ class BiLstm:
 
 
 @dataclass(frozen=True)
-class Letters:
+class CharacterEncoder:
     """What is learned of characters: their vectors, and a convolution or a BiLSTM over them."""
 
     table: Floats
@@ -136,7 +138,7 @@ class Letters:
     lstm: BiLstm | None
 
     @classmethod
-    def of(cls, arrays: Arrays, given: Input, letters: int) -> Letters:
+    def of(cls, arrays: Arrays, given: NetworkInput, letters: int) -> CharacterEncoder:
         table = taken(arrays, "letters.weight", letters, LETTER_SIZE)
         none = np.zeros((0, 0), dtype=np.float32)
         if given.encoder == "lstm":
@@ -145,7 +147,7 @@ class Letters:
         flat = np.ascontiguousarray(kernel.transpose(2, 1, 0).reshape(WINDOW * LETTER_SIZE, given.size))
         return cls(table, flat, taken(arrays, "spelling.bias", given.size), None)
 
-    def __call__(self, words: Bags) -> Floats:
+    def __call__(self, words: FeatureBags) -> Floats:
         """A vector for each word."""
         if self.lstm is not None:
             return self._read(words)
@@ -165,10 +167,10 @@ class Letters:
         best = np.maximum.reduceat(scores, words.starts[:-1], axis=0) + self.bias
         return np.maximum(best, 0, out=best)
 
-    def _read(self, words: Bags) -> Floats:
+    def _read(self, words: FeatureBags) -> Floats:
         assert self.lstm is not None
         lengths = np.diff(words.starts)
-        packed = Packed.of(lengths)
+        packed = PackedSequences.of(lengths)
         found = self.lstm(self.table[words.numbers[packed.rows]], packed)
         size = self.lstm.forward.size
         last, first = packed.places[words.starts[1:] - 1], packed.places[words.starts[:-1]]
@@ -178,16 +180,18 @@ class Letters:
 class Encoder:
     """Vectors of words, from arrays of weights."""
 
-    def __init__(self, network: Network, vocabulary: Vocabulary, arrays: Arrays, vectors: Vectors | None) -> None:
+    def __init__(
+        self, network: NetworkSpec, vocabulary: Vocabulary, arrays: Arrays, vectors: WordVectors | None
+    ) -> None:
         self.network = network
         self.tables: dict[str, Floats] = {}
-        self.letters: Letters | None = None
+        self.letters: CharacterEncoder | None = None
         self.vectors = vectors
         width = 0
         for one in network.inputs:
             width += one.size
             if one.column == "characters":
-                self.letters = Letters.of(arrays, one, vocabulary.size("characters"))
+                self.letters = CharacterEncoder.of(arrays, one, vocabulary.size("characters"))
             elif one.column == "vector":
                 if vectors is None:
                     raise ModelError("the network reads vectors of words, and the model has none")
@@ -254,7 +258,7 @@ class Encoder:
         return words, words if is_last or not self.network.tags else of_tags[batch.packed.places]
 
 
-def _sums(table: Floats, bags: Bags) -> Floats:
+def _sums(table: Floats, bags: FeatureBags) -> Floats:
     found = np.zeros((len(bags.starts) - 1, table.shape[1]), dtype=np.float32)
     filled = np.flatnonzero(np.diff(bags.starts))
     if len(filled):
@@ -262,7 +266,7 @@ def _sums(table: Floats, bags: Bags) -> Floats:
     return found
 
 
-def known_vectors(vectors: Vectors, rows: LongArray) -> Floats:
+def known_vectors(vectors: WordVectors, rows: LongArray) -> Floats:
     """Pre-trained vectors; zero for Root."""
     found = vectors.matrix[np.maximum(rows, 0)].astype(np.float32) / np.float32(2**vectors.bits)
     found[rows < 0] = 0

@@ -12,11 +12,11 @@ from typing import Literal
 import numpy as np
 
 from panparser._arrays import LongArray
-from panparser.networks.scoring import Seen
+from panparser.networks.scoring import StateInputs
 
 
 @dataclass(frozen=True)
-class Hidden:
+class MaskedInput:
     """One thing that is hidden: an input of a word (0 is Root), the label at an address, or an action of the past."""
 
     kind: Literal["word", "labels", "history"]
@@ -24,7 +24,7 @@ class Hidden:
     column: str = ""  # of the word
 
 
-def without(seen: Seen, sentences: LongArray, hidden: tuple[Hidden | None, ...]) -> Seen:
+def without(seen: StateInputs, sentences: LongArray, hidden: tuple[MaskedInput | None, ...]) -> StateInputs:
     """What remains of the labels and the history that are seen, with what is hidden of each sentence."""
     labels, history = np.array(seen.labels), np.array(seen.history)
     kept = {"labels": labels, "history": history}

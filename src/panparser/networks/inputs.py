@@ -12,8 +12,8 @@ import numpy as np
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser._caching import cached_property
 from panparser.errors import ModelError, SpecError
-from panparser.features.vectors import Vectors
-from panparser.networks.network import Network
+from panparser.features.vectors import WordVectors
+from panparser.networks.network import NetworkSpec
 from panparser.storage.values import TEXT, ListOf, TableOf, check
 from panparser.treebank.treebank import Treebank
 
@@ -52,7 +52,7 @@ class Vocabulary:
         return LETTERS if column == "characters" else FIRST
 
     @classmethod
-    def of(cls, network: Network, treebank: Treebank, known: Vocabulary | None = None) -> Vocabulary:
+    def of(cls, network: NetworkSpec, treebank: Treebank, known: Vocabulary | None = None) -> Vocabulary:
         """That of a treebank; values that are known already keep their numbers."""
         values: dict[str, list[str]] = {}
         for one in network.inputs:
@@ -91,7 +91,7 @@ class Vocabulary:
         """The numbers of the features in a FEATS cell."""
         return [self.numbers["feats"].get(text, UNKNOWN) for text in _texts("feats", cell)]
 
-    def letters(self, forms: Sequence[str]) -> Bags:
+    def letters(self, forms: Sequence[str]) -> FeatureBags:
         """The numbers of the characters of words; the first of them is Root, which has none."""
         half = LONGEST // 2
         texts = ["", *(form if len(form) <= LONGEST else form[:half] + form[-half:] for form in forms)]
@@ -99,7 +99,7 @@ class Vocabulary:
         numbers = np.zeros(starts[-1], dtype=np.int64)
         numbers[starts[:-1]], numbers[starts[1:] - 1] = START, END
         numbers[numbers == 0] = self._letters_of("".join(texts))
-        return Bags(numbers, starts)
+        return FeatureBags(numbers, starts)
 
     def _letters_of(self, text: str) -> LongArray:
         points, own = self._points
@@ -123,14 +123,14 @@ def _code_points(text: str) -> LongArray:
 
 
 @dataclass(frozen=True)
-class Bags:
+class FeatureBags:
     """Things that consist of several numbers: row i has those from `starts[i]` to `starts[i + 1]`."""
 
     numbers: LongArray
     starts: LongArray
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[int]]) -> Bags:
+    def of(cls, rows: Sequence[Sequence[int]]) -> FeatureBags:
         sizes = np.array([len(row) for row in rows], dtype=np.int64)
         numbers = np.array([number for row in rows for number in row], dtype=np.int64)
         return cls(numbers, np.concatenate([np.zeros(1, dtype=np.int64), sizes.cumsum()]))
@@ -145,7 +145,7 @@ class Bags:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedSequences:
     """How words of sentences are read in step: all first words, all second words, ..., longest sentences first.
 
     `rows`: the words in this order; `sizes`: how many are read at each step.
@@ -155,7 +155,7 @@ class Packed:
     sizes: LongArray
 
     @classmethod
-    def of(cls, lengths: LongArray) -> Packed:
+    def of(cls, lengths: LongArray) -> PackedSequences:
         first = np.concatenate([np.zeros(1, dtype=np.int64), lengths.cumsum()])
         order = np.argsort(-lengths, kind="stable")
         longest = int(lengths.max(initial=0))
@@ -184,8 +184,8 @@ class Batch:
     words: LongArray  # their indices in the treebank, without Root
     is_word: BoolArray
     numbers: Mapping[str, LongArray]
-    feats: tuple[Bags, LongArray] | None = None
-    letters: tuple[Bags, LongArray] | None = None
+    feats: tuple[FeatureBags, LongArray] | None = None
+    letters: tuple[FeatureBags, LongArray] | None = None
     vectors: LongArray | None = None
 
     @property
@@ -193,8 +193,8 @@ class Batch:
         return len(self.is_word)
 
     @cached_property
-    def packed(self) -> Packed:
-        return Packed.of(self.lengths)
+    def packed(self) -> PackedSequences:
+        return PackedSequences.of(self.lengths)
 
     @cached_property
     def places(self) -> tuple[LongArray, LongArray]:
@@ -207,7 +207,7 @@ class InputReader:
     """The inputs of one treebank's sentences."""
 
     def __init__(
-        self, network: Network, vocabulary: Vocabulary, treebank: Treebank, vectors: Vectors | None = None
+        self, network: NetworkSpec, vocabulary: Vocabulary, treebank: Treebank, vectors: WordVectors | None = None
     ) -> None:
         if "vector" in network.columns and vectors is None:
             raise SpecError("the network reads vectors of words, and none were given")
@@ -252,12 +252,12 @@ class InputReader:
                 numbers[column] = of_rows
         return Batch(first, lengths, words, is_word, numbers, feats, letters, vectors)
 
-    def _bags(self, source: str, words: LongArray, is_word: BoolArray) -> tuple[Bags, LongArray]:
+    def _bags(self, source: str, words: LongArray, is_word: BoolArray) -> tuple[FeatureBags, LongArray]:
         cells = self.treebank.vocabulary(source)
         different, which = np.unique(self.treebank.column(source)[words], return_inverse=True)
         texts = [cells[cell] for cell in different.tolist()]
         if source == "feats":
-            bags = Bags.of([[ROOT], *map(self.vocabulary.features, texts)])
+            bags = FeatureBags.of([[ROOT], *map(self.vocabulary.features, texts)])
         else:
             bags = self.vocabulary.letters(texts)
         of_rows = np.zeros(len(is_word), dtype=np.int64)
@@ -293,7 +293,7 @@ def grouped_by_length(numbers: LongArray, lengths: Any, words: int) -> Iterator[
         yield np.array(batch, dtype=np.int64)
 
 
-def checked_vocabulary(network: Network, values: Any) -> Vocabulary:
+def checked_vocabulary(network: NetworkSpec, values: Any) -> Vocabulary:
     """The vocabulary of a manifest. Raises ModelError unless it has what the network reads."""
     check(values, VOCABULARY, "vocabulary")
     needed = {column for column in network.columns if column not in ("vector", "given_head")}

@@ -12,7 +12,7 @@ import numpy as np
 
 from panparser._arrays import LongArray
 from panparser.networks.encoding import ACTION_SIZE, Arrays, Floats, Lstm, taken
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.systems.table import TransitionSystem
 
 
@@ -60,7 +60,7 @@ class Sequences:
         self.values += values.tolist()
 
 
-class Memory:
+class StackMemory:
     """What is remembered of the states of some sentences."""
 
     def __init__(self, actions: Sequences, stacks: Sequences, first: LongArray) -> None:
@@ -115,17 +115,17 @@ class Memory:
         return np.concatenate([self.actions.hidden[read[:, 0]], self.stacks.hidden[read[:, 1]]], axis=1)
 
 
-class MemoryLayers:
+class StackLstmLayers:
     """The weights of both LSTMs."""
 
-    def __init__(self, network: Network, arrays: Arrays, actions: int) -> None:
+    def __init__(self, network: NetworkSpec, arrays: Arrays, actions: int) -> None:
         self.actions = Lstm.of(arrays, "memory.actions", ACTION_SIZE, network.memory)
         self.stack = Lstm.of(arrays, "memory.stack", network.width, network.memory)
         self.table = taken(arrays, "memory.table.weight", actions, ACTION_SIZE)
 
-    def __call__(self, encoded: Floats, first: LongArray) -> Memory:
+    def __call__(self, encoded: Floats, first: LongArray) -> StackMemory:
         of_actions, of_words = (
             Sequences(lstm, values @ lstm.inputs + lstm.bias)
             for lstm, values in ((self.actions, self.table), (self.stack, encoded))
         )
-        return Memory(of_actions, of_words, first)
+        return StackMemory(of_actions, of_words, first)

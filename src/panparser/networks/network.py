@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from panparser._checks import MAX_EPOCHS, check_count, is_number
 from panparser.errors import SpecError, TemplateError
 from panparser.features.atoms import Address
-from panparser.storage.values import TEXT, Kind, ListOf, Maybe, Table, check, integer, number, one_of
+from panparser.storage.values import TEXT, Kind, ListOf, Nullable, Table, check, integer, number, one_of
 
 Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"]
 Characters = Literal["cnn", "lstm"]
@@ -41,20 +41,20 @@ def _check_number(what: str, value: Any, holds: Callable[[float], bool], expecte
 
 def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
     if len(addresses) > MAX_POSITIONS:
-        raise SpecError(f"{name} of Network must be at most {MAX_POSITIONS}; got {len(addresses)}")
+        raise SpecError(f"NetworkSpec: {name} must be at most {MAX_POSITIONS}; got {len(addresses)}")
     if len(set(addresses)) < len(addresses):
-        raise SpecError(f"{name} of Network must be different; got {', '.join(map(str, addresses))}")
+        raise SpecError(f"NetworkSpec: {name} must be different; got {', '.join(map(str, addresses))}")
     for address in addresses:
         try:
             is_of_sequence = Address(*str(address).split(".", 1)).is_of_sequence
         except TemplateError as error:
             raise SpecError(f"{name} of Network: {error}") from None
         if is_of_sequence:
-            raise SpecError(f"{name} of Network must be of a parser's state; got {address}")
+            raise SpecError(f"NetworkSpec: {name} must be of a parser's state; got {address}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Input:
+class NetworkInput:
     """Something that is known of a word, and the size of its vector.
 
     `column`: `form`, `lower` (the form in lower case), `characters` (of the form), `lemma`, `upos`, `xpos`, `feats`
@@ -69,16 +69,16 @@ class Input:
     encoder: Characters = "cnn"
 
     def __post_init__(self) -> None:
-        _check_name("column of Input", self.column, get_args(Column))
-        _check_name("encoder of Input", self.encoder, get_args(Characters))
-        check_count("size of Input", self.size, most=MAX_SIZE)
-        check_count("least of Input", self.least)
+        _check_name("NetworkInput: column", self.column, get_args(Column))
+        _check_name("NetworkInput: encoder", self.encoder, get_args(Characters))
+        check_count("NetworkInput: size", self.size, most=MAX_SIZE)
+        check_count("NetworkInput: least", self.least)
         if self.column == "characters" and self.encoder == "lstm" and self.size % 2:
-            raise SpecError(f"size of Input must be even for a BiLSTM, half for each direction; got {self.size}")
+            raise SpecError(f"NetworkInput: size must be even for a BiLSTM, half for each direction; got {self.size}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Learning:
+class NetworkTraining:
     """How a network learns: Adam, with a rate that rises for some updates and falls to nothing by the last.
 
     `updates`: about how many there are in all; `batch`: words that one learns from, whatever their number; 0: as many
@@ -113,12 +113,12 @@ class Learning:
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
-        check_count("updates of Learning", self.updates)
+        check_count("NetworkTraining: updates", self.updates)
         for name in ("warm_up", "batch", "evaluations"):
-            check_count(f"{name} of Learning", getattr(self, name), least=0)
-        check_count("epochs of Learning", self.epochs, most=MAX_EPOCHS)
+            check_count(f"NetworkTraining: {name}", getattr(self, name), least=0)
+        check_count("NetworkTraining: epochs", self.epochs, most=MAX_EPOCHS)
         if self.patience is not None:
-            check_count("patience of Learning", self.patience)
+            check_count("NetworkTraining: patience", self.patience)
         for name, holds, expected in (
             ("rate", lambda value: value > 0, "above 0"),
             ("dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
@@ -132,7 +132,7 @@ class Learning:
             ("advice", lambda value: 0 <= value <= 1, "from 0 to 1"),
             ("seconds", lambda value: value >= 0, ">= 0"),
         ):
-            _check_number(f"{name} of Learning", getattr(self, name), holds, expected)
+            _check_number(f"NetworkTraining: {name}", getattr(self, name), holds, expected)
 
     def batch_for(self, words: int, epochs: int) -> int:
         """Words that one update learns from, of a treebank of so many."""
@@ -140,7 +140,7 @@ class Learning:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Network:
+class NetworkSpec:
     """What a neural classifier is made of.
 
     `inputs`: what is known of a word. `layers` and `size`: of the BiLSTM that reads the sentence, `size` in each
@@ -154,7 +154,7 @@ class Network:
     of the encoder that it reads, from 1, or 0: the last. `precision`: of the numbers in a file.
     """
 
-    inputs: tuple[Input, ...]
+    inputs: tuple[NetworkInput, ...]
     layers: int = 0
     size: int = 0
     positions: tuple[str, ...] = ()
@@ -168,47 +168,47 @@ class Network:
     tag_hidden: int = 128
     tag_layer: int = 0
     precision: Precision = "float32"
-    learning: Learning = Learning()
+    learning: NetworkTraining = NetworkTraining()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", tuple(self.inputs))
         for name in ("positions", "labels_of", "tags"):
             if isinstance(getattr(self, name), str):
-                raise SpecError(f"{name} of Network must be a list of texts; got {getattr(self, name)!r}")
+                raise SpecError(f"NetworkSpec: {name} must be a list of texts; got {getattr(self, name)!r}")
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        if not self.inputs or not all(isinstance(one, Input) for one in self.inputs):
-            raise SpecError(f"inputs of Network must be Inputs, at least one; got {self.inputs!r}")
+        if not self.inputs or not all(isinstance(one, NetworkInput) for one in self.inputs):
+            raise SpecError(f"NetworkSpec: inputs must be Inputs, at least one; got {self.inputs!r}")
         columns = [one.column for one in self.inputs]
         if len(set(columns)) < len(columns):
-            raise SpecError(f"inputs of Network must have different columns; got {', '.join(columns)}")
-        if not isinstance(self.learning, Learning):
-            raise SpecError(f"learning of Network must be a Learning; got {self.learning!r}")
-        check_count("layers of Network", self.layers, least=0, most=MAX_LAYERS)
+            raise SpecError(f"NetworkSpec: inputs must have different columns; got {', '.join(columns)}")
+        if not isinstance(self.learning, NetworkTraining):
+            raise SpecError(f"NetworkSpec: learning must be a Learning; got {self.learning!r}")
+        check_count("NetworkSpec: layers", self.layers, least=0, most=MAX_LAYERS)
         for name in ("size", "memory", "arcs", "labels"):
-            check_count(f"{name} of Network", getattr(self, name), least=0, most=MAX_SIZE)
+            check_count(f"NetworkSpec: {name}", getattr(self, name), least=0, most=MAX_SIZE)
         for name in ("hidden", "tag_hidden"):
-            check_count(f"{name} of Network", getattr(self, name), most=MAX_SIZE)
-        check_count("tag_layer of Network", self.tag_layer, least=0, most=self.layers)
-        check_count("history of Network", self.history, least=0, most=MAX_HISTORY)
+            check_count(f"NetworkSpec: {name}", getattr(self, name), most=MAX_SIZE)
+        check_count("NetworkSpec: tag_layer", self.tag_layer, least=0, most=self.layers)
+        check_count("NetworkSpec: history", self.history, least=0, most=MAX_HISTORY)
         if bool(self.layers) != bool(self.size):
-            raise SpecError(f"size of Network must be above 0 if, and only if, it has layers; got {self.size}")
+            raise SpecError(f"NetworkSpec: size must be above 0 if, and only if, it has layers; got {self.size}")
         for name in ("positions", "labels_of"):
             _check_addresses(name, getattr(self, name))
         self._check_tags()
-        _check_name("precision of Network", self.precision, get_args(Precision))
+        _check_name("NetworkSpec: precision", self.precision, get_args(Precision))
 
     def _check_tags(self) -> None:
         if len(set(self.tags)) < len(self.tags):
-            raise SpecError(f"tags of Network must be different; got {', '.join(map(str, self.tags))}")
+            raise SpecError(f"NetworkSpec: tags must be different; got {', '.join(map(str, self.tags))}")
         for tag in self.tags:
-            _check_name("tags of Network", tag, TAGS)
+            _check_name("NetworkSpec: tags", tag, TAGS)
             if tag in self.columns:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
         if not self.positions and not self.tags:
-            raise SpecError("positions of Network must be addresses, such as S0, unless it has tags; got none")
+            raise SpecError("NetworkSpec: positions must be addresses, such as S0, unless it has tags; got none")
         for name in ("labels_of", "history", "memory", "arcs"):
             if getattr(self, name) and not self.positions:
-                raise SpecError(f"{name} of Network must be none without positions; got {getattr(self, name)!r}")
+                raise SpecError(f"NetworkSpec: {name} must be none without positions; got {getattr(self, name)!r}")
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -220,25 +220,25 @@ class Network:
         """The size of what the scorer sees of a word."""
         return 2 * self.size if self.layers else sum(one.size for one in self.inputs)
 
-    def without(self, *columns: str) -> Network:
+    def without(self, *columns: str) -> NetworkSpec:
         """The same without some inputs."""
         return replace(self, inputs=tuple(one for one in self.inputs if one.column not in columns))
 
-    def delexicalized(self) -> Network:
+    def delexicalized(self) -> NetworkSpec:
         """The same without what is of one language alone: of a word's annotation, UPOS is read."""
         return self.without(*_OF_ONE_LANGUAGE)
 
-    def with_given_head(self) -> Network:
+    def with_given_head(self) -> NetworkSpec:
         """The same with an input for the heads that constraints give."""
         if "given_head" in self.columns:
             return self
-        return replace(self, inputs=(*self.inputs, Input(column="given_head", size=25)))
+        return replace(self, inputs=(*self.inputs, NetworkInput(column="given_head", size=25)))
 
-    def joint(self, *columns: str) -> Network:
+    def joint(self, *columns: str) -> NetworkSpec:
         """The same, but these columns are predicted instead of read."""
         return replace(self.without(*columns), tags=columns)
 
-    def tagger(self, *columns: str) -> Network:
+    def tagger(self, *columns: str) -> NetworkSpec:
         """A network with the same encoder that only predicts these columns; no tags are read."""
         return replace(
             self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, labels=0, tags=columns
@@ -271,7 +271,7 @@ class Network:
         return values
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Network:
+    def from_values(cls, values: Mapping[str, Any]) -> NetworkSpec:
         """The network of a table; with `base`, the one of that name, changed."""
         check(values, NETWORK, "network", SpecError)
         given = dict(values)
@@ -280,11 +280,11 @@ class Network:
         if "patience" in learning:
             learning["patience"] = learning["patience"] or None
         if "inputs" in given:
-            given["inputs"] = tuple(Input(**one) for one in given["inputs"])
+            given["inputs"] = tuple(NetworkInput(**one) for one in given["inputs"])
         if base is None:
             if "inputs" not in given:
                 raise SpecError("network: expected inputs, or the name of a network as base; found neither")
-            return cls(**given, learning=Learning(**learning))
+            return cls(**given, learning=NetworkTraining(**learning))
         return replace(base, **given, learning=replace(base.learning, **learning))
 
 
@@ -305,7 +305,7 @@ _LEARNING = Table(
         **dict.fromkeys(_NUMBERS, number(0)),
         **dict.fromkeys(("warm_up", "batch", "evaluations"), integer(0)),
         **{"updates": integer(1), "epochs": integer(1, MAX_EPOCHS)},
-        "patience": Maybe(integer(0)),  # 0: never
+        "patience": Nullable(integer(0)),  # 0: never
     },
     closed=True,
 )
@@ -329,13 +329,17 @@ NETWORK: Kind = Table(
 
 # --- Named networks ---
 
-_TAGS = (Input(column="upos", size=50), Input(column="xpos", size=50), Input(column="feats", size=100))
+_TAGS = (
+    NetworkInput(column="upos", size=50),
+    NetworkInput(column="xpos", size=50),
+    NetworkInput(column="feats", size=100),
+)
 
-BILSTM = Network(
+BILSTM = NetworkSpec(
     inputs=(
-        Input(column="form", size=100, least=2),
-        Input(column="characters", size=100),
-        Input(column="lemma", size=100, least=2),
+        NetworkInput(column="form", size=100, least=2),
+        NetworkInput(column="characters", size=100),
+        NetworkInput(column="lemma", size=100, least=2),
         *_TAGS,
     ),
     layers=3,
@@ -346,8 +350,8 @@ BILSTM = Network(
     labels=96,
 )
 
-FEED_FORWARD = Network(
-    inputs=(Input(column="form", size=50, least=2), *_TAGS),
+FEED_FORWARD = NetworkSpec(
+    inputs=(NetworkInput(column="form", size=50, least=2), *_TAGS),
     positions=(
         *("S0", "S1", "S2", "B0", "B1", "B2"),
         *(f"{base}.{path}" for base in ("S0", "S1", "B0") for path in ("left[0]", "left[1]", "right[0]", "right[1]")),
@@ -357,14 +361,21 @@ FEED_FORWARD = Network(
     ),
     history=2,
     hidden=300,
-    learning=Learning(arc_loss=0.0, dropout=0.4),
+    learning=NetworkTraining(arc_loss=0.0, dropout=0.4),
 )
 
 STACK_LSTM = replace(
-    BILSTM, layers=1, size=200, positions=("S0", "B0"), memory=100, arcs=0, labels=0, learning=Learning(arc_loss=0.0)
+    BILSTM,
+    layers=1,
+    size=200,
+    positions=("S0", "B0"),
+    memory=100,
+    arcs=0,
+    labels=0,
+    learning=NetworkTraining(arc_loss=0.0),
 )
 
-NETWORKS: Mapping[str, Network] = {"bilstm": BILSTM, "feed-forward": FEED_FORWARD, "stack-lstm": STACK_LSTM}
+NETWORKS: Mapping[str, NetworkSpec] = {"bilstm": BILSTM, "feed-forward": FEED_FORWARD, "stack-lstm": STACK_LSTM}
 
 
 def is_named(name: str) -> bool:
@@ -372,7 +383,7 @@ def is_named(name: str) -> bool:
     return _plain(name) in map(_plain, NETWORKS)
 
 
-def named(name: str) -> Network:
+def named(name: str) -> NetworkSpec:
     """The network of a name; case and hyphens do not matter."""
     for known, network in NETWORKS.items():
         if _plain(known) == _plain(name):

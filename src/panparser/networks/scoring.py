@@ -10,8 +10,8 @@ import numpy as np
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.networks.encoding import ACTION_SIZE, LABEL_SIZE, Arrays, Floats, activated, taken
 from panparser.networks.inputs import Batch
-from panparser.networks.memory import Memory, MemoryLayers
-from panparser.networks.network import Network
+from panparser.networks.memory import StackLstmLayers, StackMemory
+from panparser.networks.network import NetworkSpec
 
 AT_EACH_STEP = (  # how the names of the arrays begin that Scorer and MemoryLayers need
     *("positions.bias", "labels_of", "history", "memory", "actions", "arc_scale", "labels"),
@@ -21,7 +21,7 @@ LEAST = np.float32(-30.0)  # of the logarithm of a probability
 
 
 @dataclass(frozen=True)
-class Seen:
+class StateInputs:
     """What a network sees of states, a row each.
 
     `words`: rows of the words at its positions; `labels`: of arcs, 0 where none; `history`: actions, 0 where none;
@@ -37,7 +37,7 @@ class Seen:
     legal: BoolArray
 
     @classmethod
-    def of(cls, network: Network, states: Any, words: Words) -> Seen:
+    def of(cls, network: NetworkSpec, states: Any, words: EncodedWords) -> StateInputs:
         count = len(states)
         legal = np.array(states.legal())
         labels = np.zeros((count, len(network.labels_of)), dtype=np.int64)
@@ -54,12 +54,12 @@ class Seen:
             at, arcs = _found(network, states, words, legal)
         return cls(at, labels, history, read, arcs, legal)
 
-    def take(self, rows: IntArray) -> Seen:
-        return Seen(**{name: array[rows] for name, array in vars(self).items()})
+    def take(self, rows: IntArray) -> StateInputs:
+        return StateInputs(**{name: array[rows] for name, array in vars(self).items()})
 
 
 @dataclass(frozen=True)
-class Words:
+class EncodedWords:
     """What was computed for the words of sentences: rows as in a Batch, and one more for what is absent.
 
     `seen`: (rows, positions, hidden) what a word adds to the scorer's hidden layer at each position. `arcs`:
@@ -72,7 +72,7 @@ class Words:
     arcs: Floats | None
     heads: Floats | None  # of labels
     dependents: Floats | None
-    memory: Memory | None
+    memory: StackMemory | None
 
     def at(self, sentences: LongArray, words: IntArray) -> LongArray:
         """Rows of words of sentences; that of absence where a word is -1."""
@@ -85,7 +85,7 @@ class Words:
         return found
 
 
-def _found(network: Network, states: Any, words: Words, legal: BoolArray) -> tuple[LongArray, LongArray]:
+def _found(network: NetworkSpec, states: Any, words: EncodedWords, legal: BoolArray) -> tuple[LongArray, LongArray]:
     """Rows of words at positions, and places of arcs, of states that do not know them."""
     sentence = states.sentence_index.astype(np.int64)
     arcs = np.full(legal.shape, -1, dtype=np.int64)
@@ -100,7 +100,7 @@ def _found(network: Network, states: Any, words: Words, legal: BoolArray) -> tup
 class WordLayers:
     """Weights that prepare words for scoring, once for each batch of sentences."""
 
-    def __init__(self, network: Network, arrays: Arrays, actions: int, labels: int) -> None:
+    def __init__(self, network: NetworkSpec, arrays: Arrays, actions: int, labels: int) -> None:
         self.network, self.labels = network, labels
         width, hidden, count = network.width, network.hidden, len(network.positions)
         self.absent = taken(arrays, "absent", width)
@@ -115,9 +115,9 @@ class WordLayers:
         if labels and network.labels:
             self.label_heads = _layer(arrays, "label_heads", network.labels, width)
             self.label_dependents = _layer(arrays, "label_dependents", network.labels, width)
-        self.memory = MemoryLayers(network, arrays, actions) if network.memory else None
+        self.memory = StackLstmLayers(network, arrays, actions) if network.memory else None
 
-    def __call__(self, encoded: Floats, batch: Batch) -> Words:
+    def __call__(self, encoded: Floats, batch: Batch) -> EncodedWords:
         """What scores need of words, from what is seen of them."""
         network = self.network
         rows = np.concatenate([encoded, self.absent[None]])
@@ -130,7 +130,7 @@ class WordLayers:
                 _with_one(_through(layer, encoded)) for layer in (self.label_heads, self.label_dependents)
             )
         memory = self.memory(encoded, batch.first) if self.memory else None
-        return Words(batch.first, int(batch.lengths.max(initial=0)), seen, arcs, heads, dependents, memory)
+        return EncodedWords(batch.first, int(batch.lengths.max(initial=0)), seen, arcs, heads, dependents, memory)
 
     def _arcs(self, encoded: Floats, batch: Batch) -> Floats:
         heads = _through(self.arc_heads, encoded)
@@ -150,7 +150,7 @@ class WordLayers:
 class Scorer:
     """Weights that score actions and labels, at each step."""
 
-    def __init__(self, network: Network, arrays: Arrays, actions: int, labels: int) -> None:
+    def __init__(self, network: NetworkSpec, arrays: Arrays, actions: int, labels: int) -> None:
         self.network, self.actions, self.labels = network, actions, labels
         hidden = network.hidden
         self.bias = taken(arrays, "positions.bias", hidden)
@@ -178,7 +178,7 @@ class Scorer:
         layer = taken(arrays, f"{name}_layer.weight", self.network.hidden, count * size)
         return [table @ layer[:, place * size : (place + 1) * size].T for place in range(count)]
 
-    def hidden(self, seen: Seen, words: Words) -> Floats:
+    def hidden(self, seen: StateInputs, words: EncodedWords) -> Floats:
         """(rows, hidden) The hidden layer of the scorer."""
         found = np.tile(self.bias, (len(seen.words), 1))
         for place in range(seen.words.shape[1]):
@@ -191,7 +191,7 @@ class Scorer:
             found += words.memory.remembered(seen.read) @ self.of_memory
         return activated(found)
 
-    def score(self, seen: Seen, words: Words, *, is_local: bool) -> Floats:
+    def score(self, seen: StateInputs, words: EncodedWords, *, is_local: bool) -> Floats:
         """(rows, actions) Scores; logarithms of probabilities among the legal actions if the network is local."""
         scores = self.hidden(seen, words) @ self.out
         scores += self.out_bias
@@ -205,7 +205,7 @@ class Scorer:
         return scores
 
     def score_labels(
-        self, seen: Seen | None, words: Words, heads: LongArray, dependents: LongArray, actions: LongArray
+        self, seen: StateInputs | None, words: EncodedWords, heads: LongArray, dependents: LongArray, actions: LongArray
     ) -> Floats:
         """(arcs, labels) Scores of the labels of arcs, given by rows of words and by the actions that make them."""
         if self.network.labels:

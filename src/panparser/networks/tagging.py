@@ -12,7 +12,7 @@ from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import ModelError, TreebankError
 from panparser.networks.encoding import Arrays, Floats, activated, taken
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.storage.values import TEXT, ListOf, TableOf, check
 from panparser.treebank.edit_scripts import apply, made_scripts
 from panparser.treebank.treebank import Treebank
@@ -35,7 +35,7 @@ class TagClasses:
         return tuple(self.texts)
 
     @classmethod
-    def of(cls, network: Network, treebank: Treebank, known: TagClasses | None = None) -> TagClasses:
+    def of(cls, network: NetworkSpec, treebank: Treebank, known: TagClasses | None = None) -> TagClasses:
         """Those of a treebank; classes that are known already keep their numbers."""
         found = {}
         for column in network.tags:
@@ -81,7 +81,7 @@ class TagClasses:
         return {column: list(texts) for column, texts in self.texts.items()}
 
 
-def checked_classes(network: Network, values: Any) -> TagClasses:
+def checked_classes(network: NetworkSpec, values: Any) -> TagClasses:
     """The classes of a manifest. Raises ModelError unless they are those of the network's columns."""
     check(values, CLASSES, "classes")
     if set(values) != set(network.tags):
@@ -110,7 +110,7 @@ def _cells(column: str, treebank: Treebank) -> list[str | None]:
 class TagHeads:
     """Weights that score the classes of words: a hidden layer for each column, and what is read from it."""
 
-    def __init__(self, network: Network, arrays: Arrays, classes: TagClasses) -> None:
+    def __init__(self, network: NetworkSpec, arrays: Arrays, classes: TagClasses) -> None:
         size, width = network.tag_hidden, network.width
         layers = [
             (

@@ -11,11 +11,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import PackedSequence
 
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.networks.encoding import ACTION_SIZE, LABEL_SIZE, LETTER_SIZE, SLOPE, WINDOW, known_vectors
-from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Bags, Batch, Vocabulary
-from panparser.networks.memory import Memory, Sequences
-from panparser.networks.network import Input, Network
+from panparser.networks.inputs import OUTSIDE, ROOT, UNKNOWN, Batch, FeatureBags, Vocabulary
+from panparser.networks.memory import Sequences, StackMemory
+from panparser.networks.network import NetworkInput, NetworkSpec
 from panparser.networks.scoring import LEAST
 from panparser.networks.tagging import TagClasses
 
@@ -27,10 +27,10 @@ class NetworkModule(nn.Module):
 
     def __init__(
         self,
-        network: Network,
+        network: NetworkSpec,
         vocabulary: Vocabulary,
         classes: TagClasses,
-        vectors: Vectors | None,
+        vectors: WordVectors | None,
         actions: int,
         labels: int,
     ) -> None:
@@ -93,7 +93,7 @@ class NetworkModule(nn.Module):
         elif labels:
             self.labels = nn.Linear(network.hidden, actions * labels)
 
-    def _add_input(self, one: Input, vocabulary: Vocabulary) -> None:
+    def _add_input(self, one: NetworkInput, vocabulary: Vocabulary) -> None:
         if one.column == "characters":
             self.letters = nn.Embedding(vocabulary.size("characters"), LETTER_SIZE)
             if one.encoder == "cnn":
@@ -183,7 +183,7 @@ class NetworkModule(nn.Module):
         found: Tensor = self.embeddings[column](numbers)
         return found
 
-    def _spell(self, words: Bags, device: torch.device) -> Tensor:
+    def _spell(self, words: FeatureBags, device: torch.device) -> Tensor:
         numbers, is_there = words.padded()
         vectors = self.letters(sent(numbers, device))
         if isinstance(self.spelling, nn.LSTM):
@@ -241,7 +241,7 @@ class NetworkModule(nn.Module):
 
     # --- Scores ---
 
-    def remembered(self, memory: Memory, encoded: Tensor) -> tuple[Tensor, Tensor]:
+    def remembered(self, memory: StackMemory, encoded: Tensor) -> tuple[Tensor, Tensor]:
         """(sequences, size) The hidden states of both LSTMs, after each sequence that was read."""
         table: Any = self.memory["table"].weight
         return (

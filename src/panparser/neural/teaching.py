@@ -15,14 +15,14 @@ from torch import Tensor
 
 from panparser._arrays import LongArray
 from panparser.errors import SpecError
-from panparser.features.vectors import Vectors
-from panparser.networks.classifier import Weights, given_heads
+from panparser.features.vectors import WordVectors
+from panparser.networks.classifier import NetworkWeights, given_heads
 from panparser.networks.inputs import Batch, InputReader
 from panparser.neural.modules import NetworkModule, rows
 
 
 @dataclass(frozen=True)
-class Advice:
+class SoftTargets:
     """What teachers predict for a batch of sentences: means of their probabilities.
 
     `tags`: (words, classes) by column; `heads`: (sentences, longest, longest) by dependent and head; `labels`: (words,
@@ -37,7 +37,7 @@ class Advice:
 class Teacher:
     """One trained network."""
 
-    def __init__(self, weights: Weights, vectors: Vectors | None, device: torch.device) -> None:
+    def __init__(self, weights: NetworkWeights, vectors: WordVectors | None, device: torch.device) -> None:
         self.weights, self.vectors, self.device = weights, vectors, device
         sizes = weights.actions, weights.labels
         with torch.random.fork_rng(devices=[]):  # numbers that are not needed
@@ -53,7 +53,7 @@ class Teacher:
             self._reader = InputReader(self.weights.network, self.weights.vocabulary, treebank, self.vectors)
         return self._reader.read(sentences, given_heads(self.weights.network, states))
 
-    def advise(self, batch: Batch, gold_heads: LongArray | None) -> Advice:
+    def advise(self, batch: Batch, gold_heads: LongArray | None) -> SoftTargets:
         """What it predicts; heads and labels only where right heads are told, labels anything where they are not."""
         network = self.weights.network
         words, of_tags = self.module.read(batch)
@@ -69,13 +69,15 @@ class Teacher:
             of_heads, of_dependents = self.module.labels_of_words(words)
             head = first + torch.from_numpy(np.maximum(gold_heads, 0)).to(self.device)
             labels = self.module.score_labels(rows(of_heads, head), rows(of_dependents, at)).softmax(dim=1)
-        return Advice(tags, heads, labels)
+        return SoftTargets(tags, heads, labels)
 
 
-class Teachers:
+class TeacherEnsemble:
     """Several, whose probabilities are averaged."""
 
-    def __init__(self, known: Sequence[tuple[Weights, Vectors | None]], pupil: Weights, device: torch.device) -> None:
+    def __init__(
+        self, known: Sequence[tuple[NetworkWeights, WordVectors | None]], pupil: NetworkWeights, device: torch.device
+    ) -> None:
         for weights, _ in known:
             if (weights.actions, weights.labels) != (pupil.actions, pupil.labels):
                 found = f"{weights.actions} and {weights.labels}"
@@ -87,11 +89,13 @@ class Teachers:
                     raise SpecError(f"a teacher must predict {column}, with the classes of the treebank")
         self.every = [Teacher(*one, device) for one in known]
 
-    def advise(self, treebank: Any, sentences: LongArray, gold_heads: LongArray | None, states: Any = None) -> Advice:
+    def advise(
+        self, treebank: Any, sentences: LongArray, gold_heads: LongArray | None, states: Any = None
+    ) -> SoftTargets:
         with torch.no_grad():
             found = [one.advise(one.read(treebank, sentences, states), gold_heads) for one in self.every]
         tags = {column: _mean([one.tags.get(column) for one in found]) for column in found[0].tags}
-        return Advice(
+        return SoftTargets(
             {column: own for column, own in tags.items() if own is not None},
             _mean([one.heads for one in found]),
             _mean([one.labels for one in found]),

@@ -26,18 +26,18 @@ from torch.nn import functional
 
 from panparser._arrays import BoolArray, IntArray, LongArray
 from panparser.errors import ModelError
-from panparser.features.vectors import Vectors
-from panparser.learning.classifiers import Arrays, Beams, Setup
+from panparser.features.vectors import WordVectors
+from panparser.learning.classifiers import Arrays, ClassifierSetup, FinalBeams
 from panparser.learning.listeners import StopTraining
-from panparser.networks.classifier import Weights, given_heads
+from panparser.networks.classifier import NetworkWeights, given_heads
 from panparser.networks.encoding import taken
 from panparser.networks.inputs import Batch, InputReader, Vocabulary
-from panparser.networks.memory import Memory, MemoryLayers
-from panparser.networks.network import Network
-from panparser.networks.scoring import AT_EACH_STEP, Scorer, Seen, Words
+from panparser.networks.memory import StackLstmLayers, StackMemory
+from panparser.networks.network import NetworkSpec
+from panparser.networks.scoring import AT_EACH_STEP, EncodedWords, Scorer, StateInputs
 from panparser.networks.tagging import TagClasses
 from panparser.neural.modules import NetworkModule, fetched, rows, sent
-from panparser.neural.teaching import Advice, Teachers
+from panparser.neural.teaching import SoftTargets, TeacherEnsemble
 
 _MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
@@ -45,7 +45,7 @@ _FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for u
 
 
 @dataclass
-class _Lesson:
+class TrainingBatch:
     """What there is to learn from a batch of sentences."""
 
     batch: Batch
@@ -57,13 +57,13 @@ class _Lesson:
     gold_heads: LongArray  # of words; below 0 where unknown
     gold_labels: LongArray
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
-    memory: Memory | None
-    advice: Advice | None = None
+    memory: StackMemory | None
+    advice: SoftTargets | None = None
     remembered: tuple[Tensor, Tensor] | None = None
-    actions: list[tuple[Seen, BoolArray]] = field(default_factory=list)
-    pairs: list[tuple[Seen, IntArray, Any]] = field(default_factory=list)
-    beams: list[tuple[Seen, Beams]] = field(default_factory=list)
-    labels: list[tuple[Seen, IntArray, IntArray]] = field(default_factory=list)
+    actions: list[tuple[StateInputs, BoolArray]] = field(default_factory=list)
+    pairs: list[tuple[StateInputs, IntArray, Any]] = field(default_factory=list)
+    beams: list[tuple[StateInputs, FinalBeams]] = field(default_factory=list)
+    labels: list[tuple[StateInputs, IntArray, IntArray]] = field(default_factory=list)
 
 
 class Trainer:
@@ -71,10 +71,10 @@ class Trainer:
 
     def __init__(
         self,
-        network: Network,
-        setup: Setup,
-        known: Weights | None,
-        teachers: Sequence[tuple[Weights, Vectors | None]] = (),
+        network: NetworkSpec,
+        setup: ClassifierSetup,
+        known: NetworkWeights | None,
+        teachers: Sequence[tuple[NetworkWeights, WordVectors | None]] = (),
     ) -> None:
         if setup.threads is not None:
             torch.set_num_threads(min(setup.threads, _MOST_THREADS))
@@ -110,8 +110,8 @@ class Trainer:
         self.readers: dict[int, tuple[Any, InputReader]] = {}
         self.right_tags: IntArray | None = None  # of the training treebank
         self.scorer: Scorer | None = None
-        self.lesson: _Lesson | None = None
-        self.teachers = Teachers(teachers, self.weights(), self.device) if teachers else None
+        self.lesson: TrainingBatch | None = None
+        self.teachers = TeacherEnsemble(teachers, self.weights(), self.device) if teachers else None
 
     def _forgetting(self, column: str) -> Tensor:
         rate = self.network.learning.word_dropout
@@ -120,7 +120,7 @@ class Trainer:
 
     # --- A batch of sentences ---
 
-    def start_batch(self, states: Any) -> Words:
+    def start_batch(self, states: Any) -> EncodedWords:
         """Encodes sentences that were started."""
         batch = self._reader(states.sentences).read(states.started, given_heads(self.network, states))
         encoded, of_tags = self.module.read(batch, self.word_dropout)
@@ -140,13 +140,15 @@ class Trainer:
         arrays = dict(zip(weights, values, strict=True))
         memory = None
         if self.network.memory:
-            memory = MemoryLayers(self.network, arrays, self.actions)(of_memory, batch.first)
-        self.lesson = _Lesson(batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory)
+            memory = StackLstmLayers(self.network, arrays, self.actions)(of_memory, batch.first)
+        self.lesson = TrainingBatch(
+            batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory
+        )
         if self.teachers is not None:
             self.lesson.advice = self.teachers.advise(states.sentences, states.started, right_heads, states)
         self.scorer = Scorer(self.network, arrays, self.actions, self._labels_of_steps)
         longest = int(batch.lengths.max(initial=0))
-        return Words(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
+        return EncodedWords(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
 
     def _reader(self, treebank: Any) -> InputReader:
         """That of the training treebank is kept; another is that of one sentence, in its place."""
@@ -172,21 +174,21 @@ class Trainer:
         advice = self.teachers.advise(self.treebank, sentences, None) if self.teachers is not None else None
         self.step(self._loss_of_tags(batch, of_tags, right, advice) / max(1, len(batch.words)))
 
-    def learn_actions(self, seen: Seen, gold: BoolArray) -> None:
+    def learn_actions(self, seen: StateInputs, gold: BoolArray) -> None:
         self._open.actions.append((seen, np.array(gold)))
 
-    def learn_pair(self, seen: Seen, actions: IntArray, signs: IntArray) -> None:
+    def learn_pair(self, seen: StateInputs, actions: IntArray, signs: IntArray) -> None:
         self._open.pairs.append((seen, actions, signs))
 
-    def learn_beams(self, seen: Seen, beams: Beams) -> None:
+    def learn_beams(self, seen: StateInputs, beams: FinalBeams) -> None:
         self._open.beams.append((seen, beams))
 
-    def learn_labels(self, seen: Seen, actions: IntArray, labels: IntArray) -> None:
+    def learn_labels(self, seen: StateInputs, actions: IntArray, labels: IntArray) -> None:
         """The labels of the arcs that actions make, from the states that they are made in."""
         self._open.labels.append((seen, actions, labels))
 
     @property
-    def _open(self) -> _Lesson:
+    def _open(self) -> TrainingBatch:
         assert self.lesson is not None
         return self.lesson
 
@@ -225,7 +227,7 @@ class Trainer:
 
     # --- Losses ---
 
-    def _loss(self, lesson: _Lesson) -> Tensor | None:
+    def _loss(self, lesson: TrainingBatch) -> Tensor | None:
         """The mean over words; None if there is nothing to learn."""
         parts = [
             *([self._loss_of_actions(lesson)] if lesson.actions else []),
@@ -240,21 +242,21 @@ class Trainer:
             parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.advice))
         return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
 
-    def _loss_of_actions(self, lesson: _Lesson) -> Tensor:
+    def _loss_of_actions(self, lesson: TrainingBatch) -> Tensor:
         scores, legal = self._scores(lesson, [seen for seen, _ in lesson.actions])
         gold = self._tensor(np.concatenate([gold for _, gold in lesson.actions]))
         scores = scores.masked_fill(~legal, -torch.inf)
         right = scores.masked_fill(~gold, -torch.inf)
         return (scores.logsumexp(dim=1) - right.logsumexp(dim=1)).sum()
 
-    def _loss_of_pairs(self, lesson: _Lesson) -> Tensor:
+    def _loss_of_pairs(self, lesson: TrainingBatch) -> Tensor:
         """What the wrong derivations score above the right ones."""
         scores, _ = self._scores(lesson, [seen for seen, _, _ in lesson.pairs])
         actions = self._tensor(np.concatenate([actions for _, actions, _ in lesson.pairs]).astype(np.int64))
         signs = self._tensor(np.concatenate([signs for _, _, signs in lesson.pairs]).astype(np.float32))
         return -(scores.gather(1, actions[:, None])[:, 0] * signs).sum()
 
-    def _loss_of_beams(self, lesson: _Lesson) -> Tensor:
+    def _loss_of_beams(self, lesson: TrainingBatch) -> Tensor:
         """The logarithms of the probabilities of the correct derivations among those of each search (A 2016)."""
         scores, _ = self._scores(lesson, [seen for seen, _ in lesson.beams])
         beams = _joined([beams for _, beams in lesson.beams], [len(seen.words) for seen, _ in lesson.beams])
@@ -266,7 +268,7 @@ class Trainer:
         of_right = _padded(sums, -torch.inf, self._tensor(right))
         return (of_searches.logsumexp(dim=1) - of_right.logsumexp(dim=1)).sum()
 
-    def _loss_of_labels(self, lesson: _Lesson) -> Tensor:
+    def _loss_of_labels(self, lesson: TrainingBatch) -> Tensor:
         """That of the right arcs: all of them, or if labels are scored from states, those that were made."""
         if lesson.heads is not None and lesson.dependents is not None:
             known = np.flatnonzero((lesson.gold_heads >= 0) & (lesson.gold_labels >= 0))
@@ -285,7 +287,7 @@ class Trainer:
             scores = every[torch.arange(len(labels), device=self.device), actions]
         return functional.cross_entropy(scores, labels, reduction="sum")
 
-    def _loss_of_heads(self, lesson: _Lesson) -> Tensor:
+    def _loss_of_heads(self, lesson: TrainingBatch) -> Tensor:
         """The logarithms of the probabilities of the heads of words, where they are known."""
         assert lesson.arcs is not None
         words, first = lesson.batch.places
@@ -307,7 +309,9 @@ class Trainer:
         of_advice = -(advised * functional.log_softmax(scores, dim=1)).sum()
         return (1 - share) * loss + share * of_advice
 
-    def _loss_of_tags(self, batch: Batch, encoded: Tensor, right: IntArray, advice: Advice | None = None) -> Tensor:
+    def _loss_of_tags(
+        self, batch: Batch, encoded: Tensor, right: IntArray, advice: SoftTargets | None = None
+    ) -> Tensor:
         """The logarithms of the probabilities of the right classes, where they are known."""
         words = rows(encoded, self._tensor(np.flatnonzero(batch.is_word)))
         total = torch.zeros((), device=self.device)
@@ -318,20 +322,20 @@ class Trainer:
             total = total + (loss if advice is None else self._mixed(loss, scores, advice.tags[column]))
         return total
 
-    def _scores(self, lesson: _Lesson, seen: list[Seen]) -> tuple[Tensor, Tensor]:
+    def _scores(self, lesson: TrainingBatch, seen: list[StateInputs]) -> tuple[Tensor, Tensor]:
         hidden = self._hidden(lesson, seen)
         place = self._tensor(np.concatenate([one.arcs for one in seen]))
         legal = self._tensor(np.concatenate([one.legal for one in seen]))
         return self.module.score(hidden, lesson.arcs, place), legal
 
-    def _hidden(self, lesson: _Lesson, seen: list[Seen]) -> Tensor:
+    def _hidden(self, lesson: TrainingBatch, seen: list[StateInputs]) -> Tensor:
         words, labels, history = (
             self._tensor(np.concatenate([getattr(one, name) for one in seen]))
             for name in ("words", "labels", "history")
         )
         return self.module.hidden(lesson.seen, words, labels, history, self._remembered(lesson, seen))
 
-    def _remembered(self, lesson: _Lesson, seen: list[Seen]) -> Tensor | None:
+    def _remembered(self, lesson: TrainingBatch, seen: list[StateInputs]) -> Tensor | None:
         if lesson.memory is None:
             return None
         if lesson.remembered is None:  # once, when the search is over
@@ -354,12 +358,12 @@ class Trainer:
         names = tuple(name for name in AT_EACH_STEP if name != "labels" or self._labels_of_steps)
         return {name: weights for name, weights in self.module.named_parameters() if name.startswith(names)}
 
-    def weights(self) -> Weights:
+    def weights(self) -> NetworkWeights:
         """The average of all that was learned."""
         names = [name for name, _ in self.module.named_parameters()]
         chosen = self.average if self.network.learning.average else [*self.module.parameters()]
         arrays = {name: np.array(_numbers(weights)) for name, weights in zip(names, chosen, strict=True)}
-        return Weights(self.network, self.vocabulary, self.classes, arrays, self.actions, self.labels)
+        return NetworkWeights(self.network, self.vocabulary, self.classes, arrays, self.actions, self.labels)
 
     def state(self) -> Arrays:
         found: dict[str, Any] = {}
@@ -400,15 +404,15 @@ class Trainer:
             raise ModelError("array random: expected the state of random numbers, found another") from None
 
 
-def _joined(parts: list[Beams], rows: list[int]) -> Beams:
+def _joined(parts: list[FinalBeams], rows: list[int]) -> FinalBeams:
     """Those of several updates as of one, given the rows of each."""
     counts = [[own, len(part.searches), int(part.searches[-1]) + 1] for own, part in zip(rows, parts, strict=True)]
     before = np.cumsum([[0, 0, 0], *counts[:-1]], axis=0).tolist()
     shifted = [
-        Beams(part.rows + row, part.actions, part.paths + path, part.searches + search, part.correct)
+        FinalBeams(part.rows + row, part.actions, part.paths + path, part.searches + search, part.correct)
         for part, (row, path, search) in zip(parts, before, strict=True)
     ]
-    return Beams(**{name: np.concatenate([getattr(part, name) for part in shifted]) for name in vars(parts[0])})
+    return FinalBeams(**{name: np.concatenate([getattr(part, name) for part in shifted]) for name in vars(parts[0])})
 
 
 def _table(groups: LongArray, values: LongArray, none: int) -> LongArray:
@@ -429,7 +433,7 @@ def _numbers(tensor: Tensor | None) -> Any:
     return None if tensor is None else tensor.detach().cpu().numpy()
 
 
-def _warm(module: NetworkModule, known: Weights) -> None:
+def _warm(module: NetworkModule, known: NetworkWeights) -> None:
     """Weights that are known already; new values and labels come after the old ones."""
     with torch.no_grad():
         for name, weights in module.named_parameters():

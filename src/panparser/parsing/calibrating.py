@@ -9,7 +9,7 @@ import numpy as np
 
 from panparser._arrays import IntArray
 from panparser.errors import SpecError, TreebankError
-from panparser.parsing.confidence import ENSEMBLE, SOURCES, Calibration, Evidence, fitted_to
+from panparser.parsing.confidence import ENSEMBLE, SOURCES, Calibration, ConfidenceSignals, fitted_to
 from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
@@ -28,7 +28,7 @@ def calibrate(
     `sources`: the evidence to use, instead of all.
     """
     if not isinstance(dev, Treebank):
-        raise TreebankError(f"dev of calibrate must be a Treebank; got {dev!r}")
+        raise TreebankError(f"calibrate: dev must be a Treebank; got {dev!r}")
     if not isinstance(parser, Parser):
         raise SpecError(f"confidence is for parsers; got {parser!r}")
     evidence = parser.gather_evidence(dev, beam=beam, ensemble=ensemble)
@@ -40,7 +40,7 @@ def calibrate(
 
 def fitted(
     parser: Parser,
-    evidence: Evidence,
+    evidence: ConfidenceSignals,
     gold: Treebank,
     beam: int | None = None,
     ensemble: int = 0,
@@ -54,7 +54,7 @@ def fitted(
         return None
     chosen = tuple((*SOURCES, *(ENSEMBLE if ensemble else ())) if sources is None else sources)
     if not chosen or not set(chosen) <= set(evidence.values):
-        raise SpecError(f"sources of calibrate must be some of {', '.join(evidence.values)}; got {chosen!r}")
+        raise SpecError(f"calibrate: sources must be some of {', '.join(evidence.values)}; got {chosen!r}")
     same = (evidence.labels == gold_labels(parser, gold))[known] if parser.spec.labeled else None
     return fitted_to(
         {name: evidence.values[name][known] for name in chosen},

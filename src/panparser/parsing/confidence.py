@@ -20,9 +20,9 @@ from panparser._arrays import FloatArray, IntArray
 from panparser._checks import MAX_INT, check_count
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.logistic import Logistic, fit, is_finite
-from panparser.parsing.constraints.constraints import Dropped
-from panparser.parsing.models.protocol import Found
-from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Maybe, Row, Table, TableOf, check
+from panparser.parsing.constraints.constraints import DroppedConstraint
+from panparser.parsing.models.protocol import SearchResult
+from panparser.storage.values import COUNT, NUMBER, TEXT, ListOf, Nullable, Row, Table, TableOf, check
 from panparser.treebank.treebank import Treebank, with_value
 from panparser.trees.gold import UNKNOWN
 
@@ -38,7 +38,7 @@ _MIN_PERCENT, _MAX_PERCENT = 1, 99  # no arc is certain, and none that a parser 
 
 
 @dataclass(frozen=True)
-class Confidence:
+class ConfidentParses:
     """Trees as from `Parser.predict`, and for each word the probability that they are correct.
 
     `of_heads`: of the head. `of_labels`: of head and label; None if there are no labels. NaN: the word has no head.
@@ -55,7 +55,7 @@ _MODEL = Row(ListOf(NUMBER), ListOf(NUMBER))  # weights and bend of a Logistic
 _CALIBRATION = Table(
     {
         **{"beam": COUNT, "ensemble": COUNT, "words": COUNT, "sources": ListOf(TEXT)},
-        **{"scales": TableOf(NUMBER), "heads": _MODEL, "labels": Maybe(_MODEL)},
+        **{"scales": TableOf(NUMBER), "heads": _MODEL, "labels": Nullable(_MODEL)},
     },
     closed=True,
 )  # of a manifest
@@ -80,17 +80,17 @@ class Calibration:
     def __post_init__(self) -> None:
         known = {*SOURCES, *ENSEMBLE}
         if not set(self.sources) <= known or not self.sources:
-            raise SpecError(f"sources of Calibration must be some of {', '.join(sorted(known))}; got {self.sources!r}")
+            raise SpecError(f"Calibration: sources must be some of {', '.join(sorted(known))}; got {self.sources!r}")
         if set(self.scales) != {name for name in self.sources if name in (*DERIVATION, *BEAM)}:
-            raise SpecError(f"scales of Calibration must have a value for each signal; got {self.scales!r}")
+            raise SpecError(f"Calibration: scales must have a value for each signal; got {self.scales!r}")
         if not all(is_finite(scale) and scale > 0 for scale in self.scales.values()):
-            raise SpecError(f"scales of Calibration must be numbers above 0; got {self.scales!r}")
+            raise SpecError(f"Calibration: scales must be numbers above 0; got {self.scales!r}")
         count = 1 + sum(3 if name in self.scales else 1 for name in self.sources)
         for model in (self.heads, self.labels):
             if model is not None and len(model.weights) != count:
-                raise SpecError(f"models of Calibration must have {count} weights; got {model!r}")
+                raise SpecError(f"Calibration: models must have {count} weights; got {model!r}")
         for name in ("beam", "ensemble", "words"):
-            check_count(f"{name} of Calibration", getattr(self, name), least=0, most=MAX_INT)
+            check_count(f"Calibration: {name}", getattr(self, name), least=0, most=MAX_INT)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -104,20 +104,20 @@ class Calibration:
         labels = Logistic.from_values(values["labels"]) if values["labels"] is not None else None
         return cls(**values | {"sources": tuple(values["sources"]), "heads": heads, "labels": labels})
 
-    def columns(self, evidence: Evidence) -> FloatArray:
+    def columns(self, evidence: ConfidenceSignals) -> FloatArray:
         """Inputs of the model: each fact; two transforms of each margin, and whether there was a rival at all."""
         return _columns(evidence.values, self.sources, self.scales)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ConfidenceSignals:
     """Trees, and by name the evidence of their correctness: a number for each word."""
 
     heads: IntArray
     labels: IntArray
     values: dict[str, FloatArray]
     tags: IntArray | None = None
-    dropped: tuple[Dropped, ...] = ()  # constraints that the trees violate
+    dropped: tuple[DroppedConstraint, ...] = ()  # constraints that the trees violate
 
 
 # --- Calibrating ---
@@ -150,7 +150,7 @@ def calibration_in_units(calibration: Calibration, unit: float) -> Calibration:
     return replace(calibration, scales={name: scale / unit for name, scale in calibration.scales.items()})
 
 
-def evidence_in_units(evidence: Evidence, unit: float) -> Evidence:
+def evidence_in_units(evidence: ConfidenceSignals, unit: float) -> ConfidenceSignals:
     """Evidence with its margins divided by a unit; those that have no rival stay."""
     margins = {name: evidence.values[name] for name in (*DERIVATION, *BEAM) if name in evidence.values}
     divided = {name: np.where(margin >= _NO_RIVAL, margin, margin / unit) for name, margin in margins.items()}
@@ -178,7 +178,7 @@ def _columns(values: dict[str, FloatArray], sources: Sequence[str], scales: dict
 # --- Evidence ---
 
 
-def evidence_of(found: Found, treebank: Treebank) -> Evidence:
+def evidence_of(found: SearchResult, treebank: Treebank) -> ConfidenceSignals:
     """Return the evidence of the correctness of trees that were found with signals, with lifted arcs put back."""
     heads = found.heads
     values = dict(zip(SIGNALS, found.signals.T, strict=True))
@@ -192,17 +192,17 @@ def evidence_of(found: Found, treebank: Treebank) -> Evidence:
         "distance": np.where(heads > 0, np.log(np.maximum(1, np.abs(heads - position))), 0.0),
         "root": (heads == 0).astype(np.float64),
     }
-    return Evidence(heads, found.labels, values, found.tags)
+    return ConfidenceSignals(heads, found.labels, values, found.tags)
 
 
-def confidence_of(calibration: Calibration, evidence: Evidence, *, labeled: bool) -> Confidence:
+def confidence_of(calibration: Calibration, evidence: ConfidenceSignals, *, labeled: bool) -> ConfidentParses:
     """Return the probabilities that trees are correct."""
     columns = calibration.columns(evidence)
     of_heads = np.where(evidence.heads < 0, np.nan, calibration.heads(columns))
     of_labels = None
     if labeled and calibration.labels is not None:
         of_labels = of_heads * calibration.labels(columns)
-    return Confidence(evidence.heads, evidence.labels, of_heads, of_labels, evidence.tags)
+    return ConfidentParses(evidence.heads, evidence.labels, of_heads, of_labels, evidence.tags)
 
 
 # --- In MISC ---
@@ -223,7 +223,7 @@ def clear_parse_metadata(treebank: Treebank) -> None:
             sentence.comments = kept
 
 
-def write_confidence(treebank: Treebank, confidence: Confidence) -> None:
+def write_confidence(treebank: Treebank, confidence: ConfidentParses) -> None:
     """Writes Confidence and LabelConfidence into MISC: 0.01 to 0.99, since no arc is certain."""
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: confidence is written to MISC, and CoNLL-X has none")

@@ -14,7 +14,7 @@ from panparser.trees.projectivity import LIFTED, PATH, deprojectivize
 ENCODING = "head+path"  # the one that restores the most sentences
 
 
-class LiftedLabels:
+class PseudoProjectiveLabels:
     """The labels of a parser; none is marked unless it learned from `lifted` arcs.
 
     `plain`: without marks; `moving`: for each label, whether arcs that have it are put back elsewhere after parsing.

@@ -13,8 +13,8 @@ from panparser.errors import SpecError, TreebankError
 from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import SearchListener
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.confidence import Confidence, clear_parse_metadata, write_confidence
-from panparser.parsing.constraints.constraints import Constraints, Dropped
+from panparser.parsing.confidence import ConfidentParses, clear_parse_metadata, write_confidence
+from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.models import StoredModel
 from panparser.treebank.sentence import Sentence
@@ -61,9 +61,9 @@ class ParseOptions:
     def __post_init__(self) -> None:
         if self.beam is not None:
             check_beam(self.beam, "parse")
-        check_threads("threads of parse", self.threads)
+        check_threads("parse: threads", self.threads)
         if self.ensemble and not self.confidence:
-            raise SpecError("ensemble of parse is for confidence: it needs confidence=True")
+            raise SpecError("parse: ensemble is for confidence: it needs confidence=True")
         if self.confidence and self.listeners:
             raise SpecError("confidence is calibrated for parsing without listeners; got both")
         if self.confidence and self.constraints is not None:
@@ -82,8 +82,8 @@ class Parsed:
     labels: IntArray
     label_names: tuple[str, ...]
     tags: IntArray | None = None
-    confidence: Confidence | None = None
-    dropped: tuple[Dropped, ...] = ()
+    confidence: ConfidentParses | None = None
+    dropped: tuple[DroppedConstraint, ...] = ()
     classifier: Classifier | None = field(default=None, repr=False)
     constraints: Constraints | None = field(default=None, repr=False)
 
@@ -116,7 +116,7 @@ class BestTrees(NamedTuple):
     """Trees of one sentence, best first, and the constraints that the first of them violates."""
 
     trees: list[ScoredTree]
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[DroppedConstraint, ...] = ()
 
 
 class TreeParser(StoredModel):

@@ -15,7 +15,7 @@ from panparser._caching import cached_property
 from panparser._checks import check_beam, check_best
 from panparser.errors import SpecError, TreebankError
 from panparser.features.templates import Templates
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import (
     STORED,
     Classifier,
@@ -28,11 +28,11 @@ from panparser.learning.classifiers import (
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.record import TrainingRecord
-from panparser.parsing.confidence import Calibration, Confidence, Evidence, confidence_of, evidence_of
-from panparser.parsing.constraints.constraints import Constraints, Dropped
-from panparser.parsing.lifting import LiftedLabels
+from panparser.parsing.confidence import Calibration, ConfidenceSignals, ConfidentParses, confidence_of, evidence_of
+from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
+from panparser.parsing.lifting import PseudoProjectiveLabels
 from panparser.parsing.models.perceptron import PerceptronModel
-from panparser.parsing.models.protocol import Found, Model, Search
+from panparser.parsing.models.protocol import Model, Search, SearchResult
 from panparser.parsing.models.vote import VOTER, Voter
 from panparser.parsing.parse_options import (
     BestKeywords,
@@ -45,8 +45,8 @@ from panparser.parsing.parse_options import (
 )
 from panparser.parsing.spec import SPEC, Functions, ParserSpec
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source
-from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Table, check, integer
+from panparser.storage.models import ModelSource
+from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Nullable, Table, check, integer
 from panparser.systems.python import PythonSystem
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
@@ -77,15 +77,15 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
             "spec": SPEC,
             "labels": LABELS,
             "layers": ListOf(LAYER),
-            "margin": Maybe(integer(0, (1 << 62) - 1)),
+            "margin": Nullable(integer(0, (1 << 62) - 1)),
             "training": TABLE,
         },
         {
             "vectors": _VECTORS,
             "voters": ListOf(VOTER),
             "tags": ListOf(TEXT, least=1),
-            "calibration": Maybe(TABLE),
-            "classifier": Maybe(STORED),
+            "calibration": Nullable(TABLE),
+            "classifier": Nullable(STORED),
         },
     )
 
@@ -118,7 +118,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         return self.model.classifier
 
     @property
-    def vectors(self) -> Vectors | None:
+    def vectors(self) -> WordVectors | None:
         return self.model.vectors
 
     @property
@@ -132,8 +132,8 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         return self._label_encoding.plain
 
     @cached_property
-    def _label_encoding(self) -> LiftedLabels:
-        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
+    def _label_encoding(self) -> PseudoProjectiveLabels:
+        return PseudoProjectiveLabels(self.labels.names, self.spec.crossing == "pseudo")
 
     @property
     def update_size(self) -> float:
@@ -162,7 +162,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
     def _find(
         self, treebank: Treebank, options: ParseOptions, *, signals: bool = False
-    ) -> tuple[Found, tuple[Dropped, ...]]:
+    ) -> tuple[SearchResult, tuple[DroppedConstraint, ...]]:
         """Find trees, with lifted arcs put back, and list the constraints that they violate."""
         search = Search(
             beam=self.spec.beam if options.beam is None else options.beam,
@@ -184,7 +184,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         if not isinstance(sentence, Sentence):
             raise TreebankError(f"expected a Sentence, such as treebank[0]; got {sentence!r}")
         beam, constraints = options.get("beam"), options.get("constraints")
-        check_best(k, beam, "k of k_best")
+        check_best(k, beam, "k_best: k")
         check_lengths(sentence.treebank)
         if beam != 0 or isinstance(beam, bool):
             check_beam(self.spec.beam if beam is None else beam, "k_best")
@@ -193,7 +193,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         # Different trees may become equal once arcs are put back: then more of them are needed.
         count = k if self.spec.crossing != "pseudo" else width or _EVERY
         found: Iterable[tuple[tuple[int, ...], tuple[str, ...], float]]
-        dropped: tuple[Dropped, ...] = ()
+        dropped: tuple[DroppedConstraint, ...] = ()
         if constraints is not None:
             from panparser.parsing.constraints.search import ConstrainedSearch, KeptTrees
 
@@ -225,7 +225,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
     def confidence(
         self, treebank: Treebank, *, beam: int | None = None, threads: int = 1, ensemble: Sequence[TreeParser] = ()
-    ) -> Confidence:
+    ) -> ConfidentParses:
         """Return heads and labels as in `predict`, with the probabilities that they are correct.
 
         `ensemble`: the other parsers, as many as the parser was calibrated with; they may have other seeds.
@@ -234,7 +234,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         options = ParseOptions(beam=beam, threads=threads, confidence=True, ensemble=ensemble)
         return self._confidence(treebank, options)
 
-    def _confidence(self, treebank: Treebank, options: ParseOptions) -> Confidence:
+    def _confidence(self, treebank: Treebank, options: ParseOptions) -> ConfidentParses:
         calibration = self.calibration_for(options.beam, len(options.ensemble))
         return confidence_of(calibration, self._evidence(treebank, options), labeled=self.spec.labeled)
 
@@ -264,7 +264,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         ensemble: Sequence[TreeParser] = (),
         constraints: Constraints | None = None,
         relax: bool = False,
-    ) -> Evidence:
+    ) -> ConfidenceSignals:
         """Parse, under constraints if there are any, and return all evidence of the trees' correctness."""
         check_treebank(treebank)
         options = ParseOptions(beam=beam, threads=threads, constraints=constraints, relax=relax)
@@ -272,7 +272,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
     def _evidence(
         self, treebank: Treebank, options: ParseOptions, ensemble: Sequence[TreeParser] | None = None
-    ) -> Evidence:
+    ) -> ConfidenceSignals:
         ensemble = options.ensemble if ensemble is None else ensemble
         if wrong := [other for other in ensemble if not isinstance(other, TreeParser)]:
             raise SpecError(f"ensemble must be parsers; got {wrong[0]!r}")
@@ -284,7 +284,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         return replace(evidence, values=evidence.values | agreement)
 
     def _agreement(
-        self, treebank: Treebank, found: Found, ensemble: Sequence[TreeParser], threads: int
+        self, treebank: Treebank, found: SearchResult, ensemble: Sequence[TreeParser], threads: int
     ) -> dict[str, FloatArray]:
         """Return how many of the other parsers find the same heads, and the same labels."""
         same_heads, same_labels = np.zeros(treebank.words), np.zeros(treebank.words)
@@ -376,7 +376,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         return cls.read(path, classifier=classifier, system=system, functions=functions)
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Parser:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Parser:
         code = source.code
         rows = values["labels"]
         labels = Labels(*(tuple(row[i] for row in rows) for i in range(3)))
@@ -385,7 +385,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         has_vectors = spec.uses_vectors or "vectors" in values
         if has_vectors:
             check(values.get("vectors"), _VECTORS, "vectors")
-        vectors = Vectors.from_arrays(arrays, values["vectors"]["bits"]) if has_vectors else None
+        vectors = WordVectors.from_arrays(arrays, values["vectors"]["bits"]) if has_vectors else None
         classifier = restored_classifier(arrays, values.get("classifier"), code.get("classifier"), source.path)
         voters = tuple(Voter.from_values(own) for own in values.get("voters", ()))
         training = TrainingRecord.from_values(values["training"])
@@ -406,7 +406,9 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         return parser
 
 
-def classifier_model(spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: Vectors | None = None) -> Model:
+def classifier_model(
+    spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: WordVectors | None = None
+) -> Model:
     """Return a classifier as the model of a parser."""
     from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
 

@@ -12,7 +12,7 @@ from panparser.errors import ModelError, SpecError
 from panparser.features.lowering import lower
 from panparser.features.sets import templates
 from panparser.features.templates import Templates, TemplatesField
-from panparser.storage.values import BOOLEAN, TABLE, TEXT, ListOf, Maybe, Table, check, integer, one_of
+from panparser.storage.values import BOOLEAN, TABLE, TEXT, ListOf, Nullable, Table, check, integer, one_of
 from panparser.systems.python import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.table import TransitionSystem
@@ -31,7 +31,7 @@ SPEC = Table(
         "templates": ListOf(TEXT),
         "beam": integer(1),
         "labeled": BOOLEAN,
-        "nonprojective": Maybe(one_of(*get_args(Nonprojective))),
+        "nonprojective": Nullable(one_of(*get_args(Nonprojective))),
     },
     {"labels": one_of(*get_args(LabelSet))},
 )  # of a manifest
@@ -72,27 +72,25 @@ class ParserSpec:
             if isinstance(self.system, type) and issubclass(self.system, PythonSystem):
                 hint = f"; make an instance: {self.system.__name__}()"
             raise SpecError(
-                f"system of ParserSpec must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
+                f"ParserSpec: system must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
             )
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
-            raise SpecError(f"templates of ParserSpec must be Templates, at least one; got {self.templates!r}")
+            raise SpecError(f"ParserSpec: templates must be Templates, at least one; got {self.templates!r}")
         if other := [atom for atom in self.templates.atoms if atom.is_of_sequence]:
-            raise SpecError(f"templates of ParserSpec must read a parser's state; got {other[0]}, of a sequence")
+            raise SpecError(f"ParserSpec: templates must read a parser's state; got {other[0]}, of a sequence")
         for name in self.calls:
             if not callable(self.functions.get(name)):
-                raise SpecError(
-                    f"functions of ParserSpec must have {name}, which templates call; got {self.functions!r}"
-                )
+                raise SpecError(f"ParserSpec: functions must have {name}, which templates call; got {self.functions!r}")
         check_beam(self.beam, "ParserSpec")
         if self.labels not in get_args(LabelSet):
-            raise SpecError(f"labels of ParserSpec must be full or universal; got {self.labels!r}")
+            raise SpecError(f"ParserSpec: labels must be full or universal; got {self.labels!r}")
         if self.labels != "full" and not self.labeled:
             raise SpecError(f"labels of ParserSpec: {self.labels} ones are asked for, and the parser has none")
         if self.nonprojective not in (None, *get_args(Nonprojective)):
             known = ", ".join(get_args(Nonprojective))
-            raise SpecError(f"nonprojective of ParserSpec must be one of {known}; got {self.nonprojective!r}")
+            raise SpecError(f"ParserSpec: nonprojective must be one of {known}; got {self.nonprojective!r}")
         if self.nonprojective == "pseudo" and not self.labeled:
             raise SpecError("nonprojective of ParserSpec: pseudo needs labels, and the parser has none")
 

@@ -35,19 +35,19 @@ def joined(known: Iterable[Tags | None]) -> Tags | None:
 
 
 @dataclass
-class UnknownTags:
+class UnseenTags:
     """Words whose UPOS a model never saw in training, by tag, among so many words."""
 
     words: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, treebank: Treebank, known: Collection[str]) -> UnknownTags:
+    def of(cls, treebank: Treebank, known: Collection[str]) -> UnseenTags:
         """The words of a treebank whose UPOS is none of the known ones."""
         counts = {tag: count for tag, count in _counts(treebank).items() if tag not in known}
         return cls(treebank.words, Counter(counts))
 
-    def add(self, other: UnknownTags) -> None:
+    def add(self, other: UnseenTags) -> None:
         self.words += other.words
         self.counts.update(other.counts)
 
@@ -81,13 +81,13 @@ def check_tags(treebank: Treebank, known: Collection[str]) -> None:
     """Warns of words whose UPOS is none of the known ones; raises TreebankError if most words have such a tag."""
     if not _counts(treebank).keys() - set(known):
         return
-    found = UnknownTags.of(treebank, known)
+    found = UnseenTags.of(treebank, known)
     found.check(treebank.path, known)
     if found.deserves_warning:
         warnings.warn(told(treebank.path, found), TagWarning, stacklevel=3)
 
 
-def told(path: str, found: UnknownTags) -> str:
+def told(path: str, found: UnseenTags) -> str:
     """The text of a warning."""
     return f"{path}: expected tags (UPOS) that the model has learned from, found {found}"
 

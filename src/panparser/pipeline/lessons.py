@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from panparser.errors import SpecError
-from panparser.parsing.inspection.stepping import Run, Stepping, gold_of
+from panparser.parsing.inspection.stepping import DerivationView, TracedDerivation, gold_of
 from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import DEFAULT
 from panparser.pipeline.loading import load
@@ -14,7 +14,7 @@ from panparser.pipeline.pipeline import Pipeline
 from panparser.systems.registry import system
 from panparser.treebank.conllu import parse_conllu
 from panparser.treebank.sentence import Sentence
-from panparser.trees.gold import Gold
+from panparser.trees.gold import GoldTree
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,10 @@ class Lesson:
     title: str
     words: str  # form/tag/head/label
     text: tuple[str, ...]
-    runs: Callable[[Sentence, Gold], Iterable[Run]]
+    runs: Callable[[Sentence, GoldTree], Iterable[TracedDerivation]]
     needs_model: bool = False  # the bundled one, which also tags the words
 
-    def stepping(self) -> Stepping:
+    def stepping(self) -> DerivationView:
         """The derivations."""
         cells = [word.rsplit("/", 3) for word in self.words.split()]
         lines = (
@@ -40,46 +40,48 @@ class Lesson:
         sentence = treebank[0]
         gold = gold_of(sentence)
         assert gold is not None
-        return replace(Stepping.of(sentence, self.runs(sentence, gold), self.title), text=self.text)
+        return replace(DerivationView.of(sentence, self.runs(sentence, gold), self.title), text=self.text)
 
 
 def _model() -> Pipeline:
     return Pipeline.of(load(DEFAULT))
 
 
-def _parsed(sentence: Sentence, beam: int, name: str) -> Run:
+def _parsed(sentence: Sentence, beam: int, name: str) -> TracedDerivation:
     parser = _model().parser
     assert isinstance(parser, Parser)
-    return Run.of_parser(parser, sentence, beam=beam, name=name)
+    return TracedDerivation.of_parser(parser, sentence, beam=beam, name=name)
 
 
-def _spurious(_: Sentence, gold: Gold) -> Iterable[Run]:
+def _spurious(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
     names = ("SHIFT", "LEFT", "RIGHT", "REDUCE")
-    yield Run.of_oracle("arc-eager", gold, ties=names, name="ArcEager, shifts first")
-    yield Run.of_oracle("arc-eager", gold, ties=names[::-1], name="ArcEager, reduces first")
+    yield TracedDerivation.of_oracle("arc-eager", gold, ties=names, name="ArcEager, shifts first")
+    yield TracedDerivation.of_oracle("arc-eager", gold, ties=names[::-1], name="ArcEager, reduces first")
 
 
-def _propagation(sentence: Sentence, _: Gold) -> Iterable[Run]:
+def _propagation(sentence: Sentence, _: GoldTree) -> Iterable[TracedDerivation]:
     yield _parsed(sentence, 1, "The English model, greedy")
 
 
-def _dynamic(_: Sentence, gold: Gold) -> Iterable[Run]:
-    yield Run.of_oracle("arc-eager", gold, name="ArcEager, the gold derivation")
+def _dynamic(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
+    yield TracedDerivation.of_oracle("arc-eager", gold, name="ArcEager, the gold derivation")
     mistake = ("SHIFT", "LEFT", "SHIFT", "RIGHT", "SHIFT", "LEFT", "RIGHT")
-    yield Run.of_actions("arc-eager", gold, mistake, name="ArcEager, one mistake, then the best of what is left")
+    yield TracedDerivation.of_actions(
+        "arc-eager", gold, mistake, name="ArcEager, one mistake, then the best of what is left"
+    )
 
 
-def _crossing(_: Sentence, gold: Gold) -> Iterable[Run]:
-    yield Run.of_oracle("arc-standard", gold, name="ArcStandard")
-    yield Run.of_oracle(system("swap-standard", oracle="lazy"), gold, name="SwapStandard")
+def _crossing(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
+    yield TracedDerivation.of_oracle("arc-standard", gold, name="ArcStandard")
+    yield TracedDerivation.of_oracle(system("swap-standard", oracle="lazy"), gold, name="SwapStandard")
 
 
-def _two_systems(_: Sentence, gold: Gold) -> Iterable[Run]:
-    yield Run.of_oracle("arc-standard", gold, name="ArcStandard")
-    yield Run.of_oracle("arc-eager", gold, name="ArcEager")
+def _two_systems(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
+    yield TracedDerivation.of_oracle("arc-standard", gold, name="ArcStandard")
+    yield TracedDerivation.of_oracle("arc-eager", gold, name="ArcEager")
 
 
-def _beam(sentence: Sentence, _: Gold) -> Iterable[Run]:
+def _beam(sentence: Sentence, _: GoldTree) -> Iterable[TracedDerivation]:
     yield _parsed(sentence, 1, "Greedy")
     yield _parsed(sentence, 8, "Beam of 8")
 
@@ -173,7 +175,7 @@ LESSONS = {
 }
 
 
-def lesson(name: str) -> Stepping:
+def show_lesson(name: str) -> DerivationView:
     """The derivations of a lesson."""
     if name not in LESSONS:
         raise SpecError(f"expected a lesson: {', '.join(LESSONS)}; got {name!r}")

@@ -12,12 +12,12 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
 from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.storage.arrays import read_arrays
-from panparser.storage.models import Source
+from panparser.storage.models import ModelSource
 from panparser.systems.python import PythonSystem
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
-    from panparser.ensembles.combination import Combination
+    from panparser.ensembles.combination import CombinedParser
     from panparser.pipeline.pipeline import Pipeline
     from panparser.sequences.networks import NetworkTagger
     from panparser.sequences.tagger import Tagger
@@ -42,7 +42,7 @@ def load(
     classifier: type[Classifier] | None = None,
     system: PythonSystem | None = None,
     functions: Functions | None = None,
-) -> Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
+) -> Parser | Cascade | CombinedParser | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer:
     """What a model file holds: pipeline, parser, cascade, combination, tagger, tokenizer or lemmatizer. "en" is the
     bundled English pipeline (a file of that name is "./en"). `Pipeline.load` and its like expect a kind, and have its
     type.
@@ -54,13 +54,13 @@ def load(
     if classifier is not None:
         check_class(classifier)
     if system is not None and not isinstance(system, PythonSystem):
-        raise SpecError(f"system of load must be a PythonSystem, such as {_name(system)}(); got {system!r}")
+        raise SpecError(f"load: system must be a PythonSystem, such as {_name(system)}(); got {system!r}")
     place = find(path)
     arrays, manifest = read_arrays(place, "panparser model")
-    source = Source(place, {"classifier": classifier, "system": system, "functions": functions})
+    source = ModelSource(place, {"classifier": classifier, "system": system, "functions": functions})
     found = class_of(manifest.get("kind"), place).from_manifest(arrays, manifest, source)
     _check_use(found, place, classifier, {"system": system, "functions": functions})
-    return cast("Parser | Cascade | Combination | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
+    return cast("Parser | Cascade | CombinedParser | Pipeline | Tagger | NetworkTagger | Tokenizer | Lemmatizer", found)
 
 
 def _name(system: object) -> str:
@@ -89,12 +89,12 @@ def load_parser(path: str | os.PathLike[str]) -> Parser:
     return parser_in(load(path), os.fspath(path))
 
 
-def load_any_parser(path: str | os.PathLike[str]) -> Parser | Cascade | Combination:
+def load_any_parser(path: str | os.PathLike[str]) -> Parser | Cascade | CombinedParser:
     """The parser of a model file, which may be several in one, or of the pipeline in it."""
     model: Any = load(path)
     parser = getattr(model, "parser", model)
     if getattr(parser, "kind", None) in SEVERAL_IN_ONE:
-        return cast("Cascade | Combination", parser)
+        return cast("Cascade | CombinedParser", parser)
     return parser_in(model, os.fspath(path))
 
 

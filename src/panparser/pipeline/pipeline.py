@@ -20,16 +20,16 @@ from panparser.parsing.parser import Parser
 from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
 from panparser.sequences.tagger import COLUMNS, Tagger
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
-from panparser.storage.values import TABLE, ListOf, Maybe, Table
+from panparser.storage.models import ModelSource, StoredModel, prefixed, without_prefix
+from panparser.storage.values import TABLE, ListOf, Nullable, Table
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.tokenizer.streaming import Given, Report, Start
+from panparser.text.tokenizer.streaming import Given, Report, TextStart
 from panparser.text.tokenizer.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
-    from panparser.ensembles.combination import Combination
+    from panparser.ensembles.combination import CombinedParser
     from panparser.sequences.networks import NetworkTagger
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
@@ -49,7 +49,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     declared = Table(
         {
-            **dict.fromkeys(("tokenizer", "lemmatizer", "parser"), Maybe(TABLE)),
+            **dict.fromkeys(("tokenizer", "lemmatizer", "parser"), Nullable(TABLE)),
             "taggers": ListOf(TABLE),
             "training": TABLE,
         }
@@ -61,7 +61,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         tokenizer: Tokenizer | None = None,
         taggers: Sequence[Tagger | NetworkTagger] = (),
         lemmatizer: Lemmatizer | None = None,
-        parser: Parser | Cascade | Combination | None = None,
+        parser: Parser | Cascade | CombinedParser | None = None,
         training: Mapping[str, Any] | None = None,
     ) -> None:
         self.tokenizer = tokenizer
@@ -77,7 +77,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     @classmethod
     def of(
-        cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | Combination
+        cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | CombinedParser
     ) -> Pipeline:
         """A pipeline of one part; a pipeline is one already."""
         if isinstance(part, Pipeline):
@@ -89,10 +89,10 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return (
             cls(lemmatizer=part)
             if isinstance(part, Lemmatizer)
-            else cls(parser=cast("Parser | Cascade | Combination", part))
+            else cls(parser=cast("Parser | Cascade | CombinedParser", part))
         )
 
-    def with_parser(self, parser: Parser | Cascade | Combination) -> Pipeline:
+    def with_parser(self, parser: Parser | Cascade | CombinedParser) -> Pipeline:
         """Return the pipeline with another parser."""
         return Pipeline(
             tokenizer=self.tokenizer,
@@ -106,7 +106,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return f"<Pipeline {', '.join(self.parts)}>"
 
     @property
-    def parts(self) -> dict[str, Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | Combination]:
+    def parts(self) -> dict[str, Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | CombinedParser]:
         """The existing parts, by name, in order."""
         taggers = {f"tagger {'+'.join(tagger.columns)}": tagger for tagger in self.taggers}
         named = {"tokenizer": self.tokenizer, **taggers, "lemmatizer": self.lemmatizer, "parser": self.parser}
@@ -182,7 +182,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         threads: int = 1,
         report: Report | None = None,
         ranges: bool = True,
-        start: Start | None = None,
+        start: TextStart | None = None,
     ) -> Iterator[Treebank]:
         """Like `stream`, but only tokens; without `ranges`, MISC has no TokenRange.
 
@@ -297,7 +297,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return cls.read(find(path), classifier=classifier)
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Pipeline:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Pipeline:
         tokenizer, lemmatizer, parser = (values[name] for name in ("tokenizer", "lemmatizer", "parser"))
 
         def own(prefix: str) -> Arrays:
@@ -317,7 +317,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             lemmatizer=Lemmatizer.from_file(own(_LEMMATIZER), lemmatizer, source.part("lemmatizer"))
             if lemmatizer
             else None,
-            parser=cast("Parser | Cascade | Combination | None", trees),
+            parser=cast("Parser | Cascade | CombinedParser | None", trees),
             training=TrainingRecord.from_values(values["training"]),
         )
 

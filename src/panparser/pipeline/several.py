@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panparser.errors import TreebankError
 from panparser.parsing.confidence import clear_parse_metadata
-from panparser.parsing.constraints.constraints import Constraints, Dropped
+from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
 from panparser.parsing.parse_options import ScoredTree, TreeParser
 from panparser.treebank.treebank import Treebank
 
@@ -16,12 +16,12 @@ def several_trees(
     beam: int | None,
     constraints: Constraints | None,
     relax: bool,
-) -> tuple[list[list[ScoredTree]], list[Dropped]]:
+) -> tuple[list[list[ScoredTree]], list[DroppedConstraint]]:
     """At most `count` trees for each sentence, and the constraints that were dropped."""
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
     trees: list[list[ScoredTree]] = []
-    dropped: list[Dropped] = []
+    dropped: list[DroppedConstraint] = []
     for sentence in treebank:
         best = parser.search_best(sentence, count, beam=beam, constraints=constraints, relax=relax)
         trees.append(best.trees)

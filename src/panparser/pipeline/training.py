@@ -14,15 +14,15 @@ from panparser._checks import MAX_BEAM, MAX_EPOCHS, check_at_least_zero, check_c
 from panparser._threads import at_most, chosen_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener, check_listeners, notice
-from panparser.learning.options import SeedlessOptions, Training, check_options
+from panparser.learning.options import SeedlessOptions, TrainingConfig, check_options
 from panparser.learning.record import PIPELINE, TrainingRecord, whole
 from panparser.networks.classifier import NetworkClassifier, check_torch
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.networks import chosen_classifier, network_of
@@ -34,7 +34,7 @@ from panparser.sequences.networks import NetworkTagger
 from panparser.sequences.tagger import COLUMNS, Tagger, TaggerSpec, train_tagger
 from panparser.text.lemmatizer.lemmatizer import EPOCHS as LEMMATIZER_EPOCHS
 from panparser.text.lemmatizer.lemmatizer import Lemmatizer, train_lemmatizer
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 from panparser.text.tokenizer.tokenizer import EPOCHS as TOKENIZER_EPOCHS
 from panparser.text.tokenizer.tokenizer import Tokenizer, train_tokenizer
 from panparser.treebank.treebank import Treebank, check_treebanks
@@ -89,41 +89,41 @@ class PipelineSpec:
 
     def __post_init__(self) -> None:
         if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS):
-            raise SpecError(f"parts of PipelineSpec must be some of {', '.join(PARTS)}; got {self.parts!r}")
+            raise SpecError(f"PipelineSpec: parts must be some of {', '.join(PARTS)}; got {self.parts!r}")
         object.__setattr__(self, "parts", tuple(part for part in PARTS if part in self.parts))
         if not is_whole(self.folds) or self.folds < 0 or self.folds == 1:
-            raise SpecError(f"folds of PipelineSpec must be 0, or an integer >= 2; got {self.folds!r}")
+            raise SpecError(f"PipelineSpec: folds must be 0, or an integer >= 2; got {self.folds!r}")
         if self.columns is not None and (not self.columns or not set(self.columns) <= set(COLUMNS)):
-            raise SpecError(f"columns of PipelineSpec must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
+            raise SpecError(f"PipelineSpec: columns must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
         if not isinstance(self.parser, ParserSpec):
-            raise SpecError(f"parser of PipelineSpec must be a ParserSpec; got {self.parser!r}")
+            raise SpecError(f"PipelineSpec: parser must be a ParserSpec; got {self.parser!r}")
         for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
             if (name, getattr(self, name)) == ("tagger_epochs", None):
                 continue
-            check_count(f"{name} of PipelineSpec", getattr(self, name), most=MAX_EPOCHS)
-        check_count("tagger_beam of PipelineSpec", self.tagger_beam, most=MAX_BEAM)
+            check_count(f"PipelineSpec: {name}", getattr(self, name), most=MAX_EPOCHS)
+        check_count("PipelineSpec: tagger_beam", self.tagger_beam, most=MAX_BEAM)
         if not isinstance(self.joint, bool):
-            raise SpecError(f"joint of PipelineSpec must be True or False; got {self.joint!r}")
+            raise SpecError(f"PipelineSpec: joint must be True or False; got {self.joint!r}")
         if self.by_parser not in (None, True, False):
-            raise SpecError(f"by_parser of PipelineSpec must be True, False or None; got {self.by_parser!r}")
-        check_at_least_zero("tagger_prune of PipelineSpec", self.tagger_prune)
+            raise SpecError(f"PipelineSpec: by_parser must be True, False or None; got {self.by_parser!r}")
+        check_at_least_zero("PipelineSpec: tagger_prune", self.tagger_prune)
 
-    def completed(self, network: Network | None) -> PipelineSpec:
+    def completed(self, network: NetworkSpec | None) -> PipelineSpec:
         """The same with a parser of this network, if any. Raises SpecError for what does not go together."""
         names_tags = network is not None and bool(network.tags) and "parser" in self.parts
         by_parser = names_tags if self.by_parser is None else self.by_parser
         if by_parser and (network is None or "parser" not in self.parts):
-            raise SpecError("by_parser of PipelineSpec must not be True without a parser that has a network")
+            raise SpecError("PipelineSpec: by_parser must not be True without a parser that has a network")
         if not by_parser and network is not None and network.tags:
-            raise SpecError("by_parser of PipelineSpec must not be False with a network that predicts tags")
+            raise SpecError("PipelineSpec: by_parser must not be False with a network that predicts tags")
         usual = PipelineSpec()
         for name in _OF_TAGGERS if by_parser else ():
             if getattr(self, name) != getattr(usual, name):
-                raise SpecError(f"{name} of PipelineSpec is about taggers and lemmatizer, and by_parser is not False")
+                raise SpecError(f"PipelineSpec: {name} is about taggers and lemmatizer, and by_parser is not False")
         for name in _OF_PERCEPTRONS if network is not None and "parser" in self.parts else ():
             if getattr(self, name) != getattr(usual, name):
-                raise SpecError(f"{name} of PipelineSpec is not for taggers that are networks")
-        own = Training().epochs if network is None else network.learning.epochs
+                raise SpecError(f"PipelineSpec: {name} is not for taggers that are networks")
+        own = TrainingConfig().epochs if network is None else network.learning.epochs
         epochs = self.tagger_epochs if by_parser or self.tagger_epochs is not None else own
         return replace(self, by_parser=by_parser, tagger_epochs=epochs)
 
@@ -135,9 +135,9 @@ def train_pipeline(
     dev: Treebank | None = None,
     seed: int = 1,
     threads: int | None = None,
-    vectors: Vectors | None = None,
+    vectors: WordVectors | None = None,
     classifier: Classifier | None = None,
-    network: Network | None = None,
+    network: NetworkSpec | None = None,
     lexicon: Lexicon | None = None,
     sources: Sequence[Treebank] = (),
     weights: Sequence[float] | None = None,
@@ -147,7 +147,7 @@ def train_pipeline(
     resume: bool = False,
     **options: Unpack[SeedlessOptions],
 ) -> Pipeline:
-    """A pipeline for a treebank; `options` are those of `Training`, for the parser, as are vectors and classifier.
+    """A pipeline for a treebank; `options` are those of `TrainingConfig`, for the parser, as are vectors and classifier.
 
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
@@ -158,10 +158,10 @@ def train_pipeline(
     other languages, as they are; `weights` are those of the sources and of the treebank, as in `train`.
     """
     if not isinstance(spec, PipelineSpec):
-        raise SpecError(f"spec of train_pipeline must be a PipelineSpec; got {spec!r}")
+        raise SpecError(f"train_pipeline: spec must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     check_listeners("train_pipeline", listeners)
-    threads = chosen_threads("threads of train_pipeline", threads)
+    threads = chosen_threads("train_pipeline: threads", threads)
     arguments = (
         *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
         *("sources", "weights", "listeners", "checkpoint", "resume"),
@@ -178,7 +178,7 @@ def train_pipeline(
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
-        raise SpecError(f"{set_options[0]} of train_pipeline is for the parser, which is not among the parts")
+        raise SpecError(f"train_pipeline: {set_options[0]} is for the parser, which is not among the parts")
     _check_lexicon(lexicon, spec, known)
     _check_sources(sources, weights, spec)
     identity = {
@@ -197,32 +197,32 @@ def train_pipeline(
         return run.run()
 
 
-def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: Network | None) -> None:
+def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: NetworkSpec | None) -> None:
     if lexicon is None:
         return
     if not isinstance(lexicon, Lexicon):
-        raise SpecError(f"lexicon of train_pipeline must be a Lexicon; got {lexicon!r}")
+        raise SpecError(f"train_pipeline: lexicon must be a Lexicon; got {lexicon!r}")
     has_tagger = "tagger" in spec.parts and "upos" in (spec.columns or COLUMNS)
     if network is not None or not has_tagger:
         found = "a network" if network is not None else "no such tagger"
-        raise SpecError(f"lexicon of train_pipeline is for a tagger of upos that is a perceptron; got {found}")
+        raise SpecError(f"train_pipeline: lexicon is for a tagger of upos that is a perceptron; got {found}")
 
 
 def _check_sources(sources: Sequence[Treebank], weights: Sequence[float] | None, spec: PipelineSpec) -> None:
     if not sources:
         if weights is not None:
-            raise SpecError("weights of train_pipeline are those of sources and treebank, and there are no sources")
+            raise SpecError("train_pipeline: weights are those of sources and treebank, and there are no sources")
         return
     if "parser" not in spec.parts:
-        raise SpecError("sources of train_pipeline are for the parser, which is not among the parts")
+        raise SpecError("train_pipeline: sources are for the parser, which is not among the parts")
     if wrong := [each for each in sources if not isinstance(each, Treebank)]:
-        raise TreebankError(f"sources of train_pipeline must be Treebanks; got {wrong[0]!r}")
+        raise TreebankError(f"train_pipeline: sources must be Treebanks; got {wrong[0]!r}")
 
 
 def missing(treebank: Treebank) -> dict[str, str]:
     """Why parts, or columns of tags, cannot be learned from a treebank: by name."""
     found = {}
-    raw = raw_text(treebank)
+    raw = extract_raw_text(treebank)
     starts, ends = raw.tokens()
     inner = any(" " in form for form in treebank.vocabulary("form"))
     if not inner and not (starts[1:] == ends[:-1]).any():
@@ -307,7 +307,7 @@ class _Run:
         return {"taggers": taggers, "lemmatizer": lemmatizer, "parser": parser}
 
     @property
-    def network(self) -> Network | None:
+    def network(self) -> NetworkSpec | None:
         """What taggers are made of, unless they are perceptrons."""
         classifier = self.of_parser["classifier"]
         return classifier.network if isinstance(classifier, NetworkClassifier) else None
@@ -431,7 +431,7 @@ def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
     known = evaluate(gold, found, samples=0)
     result = {"gold tokens": {name: known[name].f1 for name in names}} if names else {}
     if pipeline.tokenizer is not None:
-        raw = evaluate(gold, pipeline(raw_text(gold).text), samples=0)
+        raw = evaluate(gold, pipeline(extract_raw_text(gold).text), samples=0)
         result["raw text"] = {name: raw[name].f1 for name in (*_TOKEN_SCORES, *names)}
     return result
 

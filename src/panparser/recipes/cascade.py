@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from panparser._checks import is_number
-from panparser.ensembles.cascade import Stage, check_stages
+from panparser.ensembles.cascade import CascadeStage, check_stages
 from panparser.ensembles.cascade_training import Given
 from panparser.ensembles.regions import estimate_regions
 from panparser.errors import SpecError
@@ -33,7 +33,7 @@ from panparser.recipes.training import TrainingPart
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.regions import Region
+from panparser.treebank.regions import ArcRegion
 from panparser.treebank.treebank import Treebank, concatenated
 
 if TYPE_CHECKING:
@@ -84,11 +84,11 @@ class StagePart(Part):
     training: Mapping[str, Any] | None = table()
     network: Mapping[str, Any] | None = table()
 
-    def find_regions(self, name: str = "regions") -> tuple[Region, ...]:
+    def find_regions(self, name: str = "regions") -> tuple[ArcRegion, ...]:
         """The regions of `regions`, or of `keep`."""
         value = getattr(self, name)
         tables = (value,) if isinstance(value, Mapping) else value or ()
-        return within(name, lambda: tuple(map(Region.from_values, tables)))
+        return within(name, lambda: tuple(map(ArcRegion.from_values, tables)))
 
     def check(self, is_last: bool) -> None:
         """Raises SpecError if it has what does not go together."""
@@ -208,7 +208,7 @@ class CascadeRecipe:
     def _format(self) -> Any:
         return self.base.data.format or "auto"
 
-    def build(self, treebank: Treebank | None) -> tuple[Stage, ...]:
+    def build(self, treebank: Treebank | None) -> tuple[CascadeStage, ...]:
         """The stages; regions that the recipe leaves to be estimated are, on the treebank."""
         stages = []
         for number, (part, recipe) in enumerate(zip(self.stages, self.recipes, strict=True), start=1):
@@ -217,7 +217,7 @@ class CascadeRecipe:
             regions = part.find_regions()
             if part.model is not None:
                 model = within(f"{where}: model", partial(_loaded, part.model))
-                stages.append(within(where, partial(Stage, name=name, regions=regions, keep=keep, model=model)))
+                stages.append(within(where, partial(CascadeStage, name=name, regions=regions, keep=keep, model=model)))
                 continue
             own = None if part.train is None else within(where, partial(self._own_data, part.train, treebank))
             if part.estimate is not None:
@@ -225,7 +225,7 @@ class CascadeRecipe:
                 regions = within(f"{where}: estimate", partial(_estimated, estimated_on, part.estimate))
             weights = {} if part.weights is None else {"weights": part.weights}
             stages.append(
-                Stage(
+                CascadeStage(
                     name=name,
                     regions=regions,
                     keep=keep,
@@ -250,7 +250,7 @@ class CascadeRecipe:
                 raise SpecError(f"train: {file} is one of several files of [data], which are one treebank")
         return tuple(found)
 
-    def described(self, stages: tuple[Stage, ...]) -> CascadeRecipe:
+    def described(self, stages: tuple[CascadeStage, ...]) -> CascadeRecipe:
         """The complete recipe: regions as estimated, and parsers without reference to files."""
         parts, recipes = [], []
         for stage, part, recipe in zip(stages, self.stages, self.recipes, strict=True):
@@ -304,7 +304,7 @@ def _loaded(path: str) -> Parser:
     return load_parser(path)
 
 
-def _estimated(treebank: Treebank | None, options: Mapping[str, Any] | None) -> tuple[Region, ...]:
+def _estimated(treebank: Treebank | None, options: Mapping[str, Any] | None) -> tuple[ArcRegion, ...]:
     known = ["precision", "by", "least", "folds", "epochs", "seed"]
     check_names(options or {}, known, "the table")
     assert treebank is not None  # a stage without treebanks of its own needs that of the cascade

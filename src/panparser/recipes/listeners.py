@@ -8,7 +8,7 @@ from panparser.learning.listeners import Listener
 
 
 @dataclass(frozen=True)
-class Step:
+class RunStep:
     """A step of a run: reading, folds, a seed, a part of a pipeline, a stage of a cascade.
 
     `name` is empty for the only parser of a run. `epochs` is the most that there can be, and `words` how many the
@@ -23,5 +23,5 @@ class Step:
 class RunListener(Listener):
     """A listener that is also notified of the steps of a run."""
 
-    def before_step(self, step: Step) -> None:
+    def before_step(self, step: RunStep) -> None:
         """A step begins."""

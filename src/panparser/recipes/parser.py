@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from panparser._checks import MAX_BEAM
-from panparser.errors import SpecError, TableError
+from panparser.errors import DeclarationError, SpecError
 from panparser.features.sets import templates
 from panparser.features.templates import Templates
-from panparser.networks.network import NETWORKS, Network, is_named
+from panparser.networks.network import NETWORKS, NetworkSpec, is_named
 from panparser.parsing.spec import LabelSet, Nonprojective, ParserSpec, fitting_templates
 from panparser.recipes.tables import (
     Part,
@@ -65,7 +65,7 @@ class ParserPart(Part):
         f"one of {', '.join(NETWORKS)}", lambda value: isinstance(value, str) and is_named(value)
     )
 
-    def spec(self, network: Network | None = None) -> ParserSpec:
+    def spec(self, network: NetworkSpec | None = None) -> ParserSpec:
         """The parser that the table describes. With a network it is arc-hybrid and greedy, unless it is told."""
         if network is not None and self.templates is not None:
             raise SpecError("templates are for a perceptron; a network reads its inputs and positions")
@@ -79,7 +79,7 @@ class ParserPart(Part):
             **{key: value for key, value in values.items() if value is not None},
         )
 
-    def changed(self, network: Network) -> Network:
+    def changed(self, network: NetworkSpec) -> NetworkSpec:
         """A network that reads UPOS alone, or with given heads, if the table says so."""
         if self.delexicalized:
             if self.delexicalized == "feats":
@@ -115,7 +115,7 @@ class ParserPart(Part):
         return result + templates("given") if self.given else result
 
     @classmethod
-    def of(cls, spec: ParserSpec, network: Network | None = None) -> ParserPart:
+    def of(cls, spec: ParserSpec, network: NetworkSpec | None = None) -> ParserPart:
         """The table that describes a parser, without mention of files; templates are of no use to a network."""
         system = spec.system
         table: dict[str, Any] = {"system": _described(system), "root": system.root, "single_root": system.single_root}
@@ -154,7 +154,7 @@ def _described(system: TransitionSystem) -> str | dict[str, Any]:
     if system.name in BUILT_IN:
         try:
             found = named_system(system.name, root=system.root, single_root=system.single_root, **options)
-        except TableError:  # a table of that name with options that the built-in system does not have
+        except DeclarationError:  # a table of that name with options that the built-in system does not have
             found = None
         if found == system:
             return {"name": system.name, **options} if options else system.name

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from panparser._checks import MAX_BEAM, MAX_EPOCHS, is_whole
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.recipes.tables import Part, integer, is_lines, number, one_of, that, within
 
 _PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
@@ -48,7 +48,7 @@ class PipelinePart(Part):
             found |= {"by_parser": self.tags == "by-parser", "joint": self.tags != "one-by-one"}
         return {name: value for name, value in found.items() if value is not None}
 
-    def resolved(self, network: Network | None) -> PipelinePart:
+    def resolved(self, network: NetworkSpec | None) -> PipelinePart:
         """The table with all defaults filled in, for a parser of this network, if any."""
         from panparser.pipeline.training import PipelineSpec
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
-from panparser.networks.network import Network, named
+from panparser.networks.network import NetworkSpec, named
 from panparser.parsing.training.strategies import default_strategy, fitting_strategy
 from panparser.recipes.constraints import ConstraintsPart
 from panparser.recipes.data import DataPart, FoldsPart, SourcePart, extension, read_sources, read_typology
@@ -29,7 +29,7 @@ from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank, concatenated
 
 if TYPE_CHECKING:
-    from panparser.features.vectors import Vectors
+    from panparser.features.vectors import WordVectors
     from panparser.parsing.parser import Parser
     from panparser.parsing.spec import ParserSpec
     from panparser.sequences.lexicon import Lexicon
@@ -78,7 +78,7 @@ class Recipe:
 
     data: DataPart = field(default_factory=DataPart)
     parser: ParserPart = field(default_factory=ParserPart)
-    network: Network | None = None
+    network: NetworkSpec | None = None
     training: TrainingPart = field(default_factory=TrainingPart)
     constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
     folds: FoldsPart = field(default_factory=FoldsPart)
@@ -150,7 +150,7 @@ class Recipe:
         data = self.data.filled({"format": "auto"})
         return replace(self, data=data, parser=described, network=network, training=training, pipeline=pipeline)
 
-    def chosen_network(self, init: Parser | None = None) -> Network | None:
+    def chosen_network(self, init: Parser | None = None) -> NetworkSpec | None:
         """The network that learns, complete: described, named, or that of the parser to continue from."""
         found = self.network
         if self.parser.network is not None:
@@ -177,7 +177,7 @@ class Recipe:
 
         return load_parser(self.training.init)
 
-    def load_vectors(self) -> Vectors | None:
+    def load_vectors(self) -> WordVectors | None:
         """The embeddings that templates read, if the recipe names a file of them."""
         if self.parser.vectors is None:
             return None
@@ -298,7 +298,7 @@ def moved(file: str, change: Callable[[str], str]) -> str:
     return file if file == "-" or os.path.isabs(file) else change(file)
 
 
-def _network_of(parser: Parser) -> Network | None:
+def _network_of(parser: Parser) -> NetworkSpec | None:
     from panparser.parsing.training.networks import network_of  # only here: few recipes go on from a parser
 
     return network_of(parser.classifier)

@@ -27,7 +27,7 @@ class SeedScore:
 
 
 @dataclass(frozen=True)
-class FoldScores:
+class CrossValidationScores:
     """Scores of the training data, each fold parsed by a parser that learned from the others."""
 
     count: int
@@ -47,7 +47,7 @@ class RecipeResult:
     recipe: Recipe | CascadeRecipe
     interrupted: bool = False
     seeds: tuple[SeedScore, ...] = ()
-    folds: FoldScores | None = None
+    folds: CrossValidationScores | None = None
 
     def summary(self) -> list[tuple[str, str]]:
         """Rows of name and value: how training of a parser ended, scores of folds and seeds."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.learning.listeners import Listener, check_listeners, notify
-from panparser.learning.options import Training
+from panparser.learning.options import TrainingConfig
 from panparser.parsing.parser import Parser
 from panparser.parsing.training.train import train
 from panparser.parsing.training.weighting import pooled
 from panparser.pipeline.bundled import bundled
-from panparser.recipes.listeners import RunListener, Step
+from panparser.recipes.listeners import RunListener, RunStep
 from panparser.recipes.reading import read_recipe
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.results import FoldScores, RecipeResult, SeedScore, dev_score
+from panparser.recipes.results import CrossValidationScores, RecipeResult, SeedScore, dev_score
 from panparser.recipes.target import Target
 from panparser.storage.files import check_writable
 from panparser.storage.values import shown
@@ -27,7 +27,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.work.store import remove_checkpoint
 
 if TYPE_CHECKING:
-    from panparser.ensembles.cascade import Stage
+    from panparser.ensembles.cascade import CascadeStage
     from panparser.recipes.cascade import CascadeRecipe
 
 _USUAL_BEAM, _USUAL_MEMBERS = 8, 4
@@ -59,10 +59,10 @@ def run_recipe(
         source, recipe = recipe, read_recipe(recipe)
     _check_recipe(recipe)
     check_listeners("run_recipe", listeners)
-    threads = chosen_threads("threads of run_recipe", threads)
+    threads = chosen_threads("run_recipe: threads", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     if resume and not checkpoints:
-        raise SpecError("resume of run_recipe needs checkpoints")
+        raise SpecError("run_recipe: resume needs checkpoints")
     run = _Run(target, resume, checkpoints, threads, listeners, read)
     if not isinstance(recipe, Recipe):
         result = run.cascade(recipe)
@@ -89,7 +89,7 @@ def _check_recipe(recipe: object) -> None:
 
     if not isinstance(recipe, CascadeRecipe):
         hint = "; Recipe.from_values makes one of plain values" if isinstance(recipe, Mapping) else ""
-        raise SpecError(f"recipe of run_recipe must be a Recipe, or the file of one; got {shown(recipe)}{hint}")
+        raise SpecError(f"run_recipe: recipe must be a Recipe, or the file of one; got {shown(recipe)}{hint}")
 
 
 class _Run:
@@ -117,7 +117,7 @@ class _Run:
             check_writable(Path(str(recipe.folds.predictions)), SpecError, *others)
         if len(seeds) > 1 and recipe.data.dev is None:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
-        self._before(Step("reading"))
+        self._before(RunStep("reading"))
         files, dev = recipe.files(self.read)
         files = [*recipe.read_sources(), *files]
         treebank, weights = pooled(files, recipe.all_weights())
@@ -159,10 +159,10 @@ class _Run:
         options = recipe.options() | {"seed": seed}
         spec = recipe.spec()
         is_one = spec.uses_vectors or recipe.network is not None
-        members = 1 if is_one else Training(**options).members_for(words)
+        members = 1 if is_one else TrainingConfig(**options).members_for(words)
         name = f"seed {seed}" if is_one_of_several else ""
         self._warn_of_cost(spec.beam, members)
-        self._before(Step(name, options["epochs"], members * words))
+        self._before(RunStep(name, options["epochs"], members * words))
         return train(
             spec,
             treebank,
@@ -199,12 +199,12 @@ class _Run:
             self._notice(f"{checkpoint}: left by another run, will be overwritten (resume would continue from it)")
         return checkpoint
 
-    def _fold(self, recipe: Recipe, treebank: Treebank, vectors: Any) -> FoldScores:
+    def _fold(self, recipe: Recipe, treebank: Treebank, vectors: Any) -> CrossValidationScores:
         from panparser.evaluation.metrics import evaluate
         from panparser.parsing.training.folds import jackknife
 
         folds, count = recipe.folds, recipe.folds.count or 0
-        self._before(Step(f"{count} folds"))
+        self._before(RunStep(f"{count} folds"))
         if recipe.constraints.train:
             raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
         if recipe.data.weights or recipe.sources:
@@ -215,7 +215,7 @@ class _Run:
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)
         scores = evaluate(treebank, predicted, samples=0)
-        return FoldScores(count, scores.uas, scores.las if spec.labeled else None)
+        return CrossValidationScores(count, scores.uas, scores.las if spec.labeled else None)
 
     def pipeline(self, recipe: Recipe) -> RecipeResult:
         """Trains the parts of a pipeline."""
@@ -248,7 +248,7 @@ class _Run:
             sources=recipe.read_sources(),
             weights=recipe.all_weights() if recipe.sources else None,
             listeners=self.listeners,
-            before_part=lambda name: self._before(Step(name)),
+            before_part=lambda name: self._before(RunStep(name)),
             checkpoint=self._checkpoint(in_parts=True),
             resume=self.resume,
             **options,
@@ -261,13 +261,13 @@ class _Run:
 
         self.target.check(*recipe.inputs())
         self._check_source(recipe)
-        self._before(Step("reading"))
+        self._before(RunStep("reading"))
         treebank, dev = recipe.treebanks()
-        self._before(Step("regions"))
+        self._before(RunStep("regions"))
         stages = recipe.build(treebank)
 
-        def before_stage(number: int, stage: Stage) -> None:
-            self._before(Step(f"stage {number + 1} of {len(stages)} ({stage.name})"))
+        def before_stage(number: int, stage: CascadeStage) -> None:
+            self._before(RunStep(f"stage {number + 1} of {len(stages)} ({stage.name})"))
 
         cascade = train_cascade(
             stages,
@@ -301,10 +301,10 @@ class _Run:
             )
 
     def _read(self, recipe: Recipe) -> tuple[Treebank, Treebank | None]:
-        self._before(Step("reading"))
+        self._before(RunStep("reading"))
         return recipe.treebanks(self.read)
 
-    def _before(self, step: Step) -> None:
+    def _before(self, step: RunStep) -> None:
         for listener in self.listeners:
             if isinstance(listener, RunListener):
                 listener.before_step(step)

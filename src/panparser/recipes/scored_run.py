@@ -19,10 +19,10 @@ from panparser.pipeline.pipeline import Pipeline
 from panparser.recipes.cascade import CascadeRecipe
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.running import run_recipe
-from panparser.text.raw import raw_text
+from panparser.text.raw import extract_raw_text
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
-from panparser.trees.projectivity import nonprojectivity
+from panparser.trees.projectivity import nonprojectivity_counts
 from panparser.work.keys import file_digest
 
 COUNTED = ("UAS", "LAS", "FullLAS")  # metrics that are kept by sentence
@@ -114,7 +114,7 @@ def crossing_percent(*treebanks: Treebank) -> float:
     """Return the percentage of sentences that are not projective."""
     crossed = 0
     for treebank in treebanks:
-        flags, _ = nonprojectivity(treebank.heads, treebank.offsets)
+        flags, _ = nonprojectivity_counts(treebank.heads, treebank.offsets)
         crossed += len(np.unique(treebank.sentence_of_word()[flags]))
     return 100 * crossed / max(1, sum(map(len, treebanks)))
 
@@ -124,7 +124,7 @@ def _predict(model: Any, gold: Treebank, input: str) -> Treebank:
     if input == "text":
         if not isinstance(model, Pipeline) or model.tokenizer is None:
             raise SpecError('[evaluation] input = "text": expected a pipeline with a tokenizer')
-        return model(raw_text(gold).text, threads=1)
+        return model(extract_raw_text(gold).text, threads=1)
     treebank = gold.copy()
     treebank.heads[:] = -1
     treebank.column("deprel")[:] = treebank.id_of("deprel", "_")
@@ -139,7 +139,7 @@ def score_split(gold: Treebank, predicted: Treebank, model: Any = None) -> Split
     scores = {name: round(evaluation[name].f1, 6) for name in metrics}
     if isinstance(model, Pipeline):
         scores |= {name: round(evaluation[name].f1, 6) for name in OFFICIAL}
-    elif (crosses := nonprojectivity(gold.heads, gold.offsets)[0]).any():
+    elif (crosses := nonprojectivity_counts(gold.heads, gold.offsets)[0]).any():
         right = predicted.heads[crosses] == gold.heads[crosses]
         scores["Crossing"] = round(100 * float(right.mean()), 6)
     counts = {name: evaluation.counts[name] for name in COUNTED if name in metrics}

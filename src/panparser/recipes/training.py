@@ -8,10 +8,10 @@ from typing import Any
 
 from panparser._checks import MAX_EPOCHS, MAX_MEMBERS, MAX_SEEDS, is_whole
 from panparser.errors import SpecError
-from panparser.learning.options import Training
-from panparser.learning.strategies import STRATEGIES, Strategy
-from panparser.learning.subsampling import Subsample
-from panparser.networks.network import Network
+from panparser.learning.options import TrainingConfig
+from panparser.learning.strategies import STRATEGIES, TrainingStrategy
+from panparser.learning.subsampling import Subsampling
+from panparser.networks.network import NetworkSpec
 from panparser.recipes.tables import (
     Part,
     check_names,
@@ -29,7 +29,7 @@ from panparser.recipes.tables import (
 class TrainingPart(Part):
     """[training]: how it learns.
 
-    `strategy`: a name, or a table with fields of `Strategy` on top of the one named by `base`. `patience = 0`: never
+    `strategy`: a name, or a table with fields of `TrainingStrategy` on top of the one named by `base`. `patience = 0`: never
     stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
     of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the share of the
     development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the same weights.
@@ -60,34 +60,36 @@ class TrainingPart(Part):
     subsample: Mapping[str, Any] | None = table("a table with share, by and where")
     init: str | None = text("a model file")
 
-    def options(self, network: Network | None = None) -> dict[str, Any]:
+    def options(self, network: NetworkSpec | None = None) -> dict[str, Any]:
         """The options of `train`; a network has its own defaults of epochs and patience."""
-        defaults = Training() if network is None else network.learning
+        defaults = TrainingConfig() if network is None else network.learning
         strategy = self.strategy  # defaults to one that fits the system, which is not known here
-        found = {} if strategy is None else {"strategy": within("strategy", lambda: Strategy.from_values(strategy))}
+        found = (
+            {} if strategy is None else {"strategy": within("strategy", lambda: TrainingStrategy.from_values(strategy))}
+        )
         patience = defaults.patience if self.patience is None else self.patience
         return found | {
             "epochs": defaults.epochs if self.epochs is None else self.epochs,
             "patience": patience or None,
-            "seed": Training().seed if self.seed is None else self.seed,
+            "seed": TrainingConfig().seed if self.seed is None else self.seed,
             "members": self.members,
             "prune": None if self.prune is None else float(self.prune),
             "margin": self.margin,
-            "batch": Training().batch if self.batch is None else self.batch,
+            "batch": TrainingConfig().batch if self.batch is None else self.batch,
             "max_size": size_of(self.model_size) if self.model_size else None,
             "subsample": within("subsample", self._find_subsample),
         }
 
-    def _find_subsample(self) -> Subsample | None:
+    def _find_subsample(self) -> Subsampling | None:
         if self.subsample is None:
             return None
-        check_names(self.subsample, [each.name for each in fields(Subsample)], "the table")
+        check_names(self.subsample, [each.name for each in fields(Subsampling)], "the table")
         if "share" not in self.subsample:
             raise SpecError("share is missing")
-        return Subsample(**self.subsample)
+        return Subsampling(**self.subsample)
 
 
-def describe_strategy(strategy: Strategy) -> str | dict[str, Any]:
+def describe_strategy(strategy: TrainingStrategy) -> str | dict[str, Any]:
     """The name of a built-in strategy, or the table of another."""
     names = [name for name, known in STRATEGIES.items() if known == strategy]
     return names[0] if names else strategy.to_values()

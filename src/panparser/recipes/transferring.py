@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from panparser.errors import SpecError
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.parsing.parser import Parser
 from panparser.recipes.data import DataPart, SourcePart
 from panparser.recipes.parser import ParserPart
@@ -16,11 +16,11 @@ from panparser.recipes.recipe import Recipe
 from panparser.recipes.training import TrainingPart, describe_strategy
 from panparser.storage.values import check, text
 from panparser.transfer.blanking import blanked
-from panparser.transfer.rewriting import rewrite
-from panparser.transfer.transferring import Transferred
+from panparser.transfer.rewriting import rewrite_word_order
+from panparser.transfer.transferring import TransferResult
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.sampling import sample as sample_sentences
+from panparser.treebank.sampling import sample_sentences as sample_sentences
 from panparser.treebank.treebank import Treebank
 
 _LANGUAGES = ("language", "like")
@@ -38,7 +38,7 @@ def read_source_treebanks(
         if source.sentences is not None:
             treebank = sample_sentences(treebank, source.sentences, seed=seed)
         if target is not None and len(target):
-            treebank = rewrite(treebank, target, seed=seed)[0]
+            treebank = rewrite_word_order(treebank, target, seed=seed)[0]
         treebanks.append(treebank if source.blank is False else blanked(treebank))
     return treebanks
 
@@ -53,7 +53,7 @@ def recipe_typology(values: Mapping[str, Any]) -> Typology:
 
 
 def transfer_recipe(
-    made: Transferred,
+    made: TransferResult,
     *,
     sample: str | os.PathLike[str] | None = None,
     dev: str | os.PathLike[str] | None = None,
@@ -72,7 +72,7 @@ def transfer_recipe(
     if report.method not in _BY_ONE_TRAINING or report.self_training is not None or not isinstance(parser, Parser):
         return None
     if (sample is None) != (report.sentences == 0):
-        raise SpecError(f"sample of transfer_recipe must be the file of the sample, if there is one; got {sample!r}")
+        raise SpecError(f"transfer_recipe: sample must be the file of the sample, if there is one; got {sample!r}")
     has_sample = report.method in ("joint", "sample")
     record = parser.training
     weights = [each["weight"] for each in record.treebank_weights or ()]
@@ -81,7 +81,7 @@ def transfer_recipe(
         for each in (report.used if report.method != "sample" else ())
     )
     train = (os.fspath(sample),) if sample is not None and (has_sample or made.tagger is not None) else None
-    training: dict[str, Any] = {"strategy": describe_strategy(Strategy.from_values(record["strategy"]))}
+    training: dict[str, Any] = {"strategy": describe_strategy(TrainingStrategy.from_values(record["strategy"]))}
     training |= {"epochs": record.epochs, "seed": report.seed, "members": record.members}
     pipeline = None
     if made.tagger is not None:

@@ -23,20 +23,22 @@ from panparser.learning.classifiers import (
     restored_classifier,
 )
 from panparser.learning.search import BatchSearch, ClassifierPool, batches
-from panparser.learning.states import Node, ObjectStates
+from panparser.learning.states import PythonObjectStates, StateNode
 from panparser.learning.task_states import text_key
-from panparser.sequences.model import Classes, Items, Labeling, SequenceScorer, Window
+from panparser.sequences.model import Labeling, LabelSet, SequenceFeatures, SequenceItems, SequenceScorer
 from panparser.sequences.reading import ItemReader
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, prefixed
+from panparser.storage.models import ModelSource, prefixed
 
 Given = tuple[str, ...]  # the classes given so far, as texts of their numbers
 
 
-class SequenceStates(ObjectStates):
+class SequenceStates(PythonObjectStates):
     """States of sequences: the classes given so far. `gold` are the classes of all items, for costs."""
 
-    def __init__(self, window: Window, items: Items, classes: Classes, gold: IntArray | None = None) -> None:
+    def __init__(
+        self, window: SequenceFeatures, items: SequenceItems, classes: LabelSet, gold: IntArray | None = None
+    ) -> None:
         self.items = items
         self.gold = gold
         self.reader = ItemReader(window, items, classes.parts)
@@ -68,13 +70,13 @@ class SequenceStates(ObjectStates):
     def make_next(self, state: tuple[int, Given], action: int, label: int, example: int) -> tuple[int, Given]:
         return state[0], (*state[1], self.names[action])
 
-    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+    def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         if self.gold is None:
             raise SpecError("costs of sequences need the right classes")
         gold = int(self.gold[self._place(node.state)])
         return [int(gold >= 0 and action != gold) for action in node.legal]
 
-    def make_keys(self, rows: Sequence[Node]) -> Any:
+    def make_keys(self, rows: Sequence[StateNode]) -> Any:
         found = []
         for node in rows:
             sequence, given = node.state
@@ -103,7 +105,7 @@ class ClassifierSequences(SequenceScorer):
     def _pool(self) -> ClassifierPool:
         return ClassifierPool(self.classifier)
 
-    def predict(self, items: Items, beam: int, threads: int) -> IntArray:
+    def predict(self, items: SequenceItems, beam: int, threads: int) -> IntArray:
         states = SequenceStates(self.window, items, self.classes)
         classes: list[int] = []
         with self._pool.take() as classifier:
@@ -113,7 +115,7 @@ class ClassifierSequences(SequenceScorer):
                     classes += states.classes_of(state)
         return np.array(classes, dtype=np.int32)
 
-    def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
+    def best(self, items: SequenceItems, sequence: int, width: int, count: int) -> list[Labeling]:
         states = SequenceStates(self.window, items, self.classes)
         with self._pool.take() as classifier:
             final = BatchSearch(states, classifier).beam(np.array([sequence]), width or None)
@@ -128,7 +130,7 @@ class ClassifierSequences(SequenceScorer):
 
     @classmethod
     def restore(
-        cls, window: Window, classes: Classes, arrays: Arrays, values: Mapping[str, Any], source: Source
+        cls, window: SequenceFeatures, classes: LabelSet, arrays: Arrays, values: Mapping[str, Any], source: ModelSource
     ) -> Self:
         kind = source.code.get("classifier")
         if kind not in (None, StoredClassifier) and kind.name != values["classifier"]["name"]:

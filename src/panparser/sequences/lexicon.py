@@ -55,12 +55,12 @@ class Lexicon:
 
     def __post_init__(self) -> None:
         if not isinstance(self.tags, Mapping):
-            raise SpecError(f"tags of Lexicon must be tags by word; got {self.tags!r}")
+            raise SpecError(f"Lexicon: tags must be tags by word; got {self.tags!r}")
         found = {}
         for word, tags in self.tags.items():
             given = (tags,) if isinstance(tags, str) else tuple(tags)
             if not isinstance(word, str) or not word or not given or not set(given) <= UPOS:
-                raise SpecError(f"tags of Lexicon must be universal tags by word, such as NOUN; got {word!r}: {tags!r}")
+                raise SpecError(f"Lexicon: tags must be universal tags by word, such as NOUN; got {word!r}: {tags!r}")
             found[word] = tuple(sorted(set(given)))
         object.__setattr__(self, "tags", dict(sorted(found.items())))
 
@@ -137,10 +137,10 @@ class Lexicon:
         projected, or come from glosses: they are left out.
         """
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"treebank of Lexicon.of must be a Treebank; got {treebank!r}")
-        check_count("least of Lexicon.of", least, most=MAX_INT)
+            raise TreebankError(f"Lexicon.of: treebank must be a Treebank; got {treebank!r}")
+        check_count("Lexicon.of: least", least, most=MAX_INT)
         if not is_number(rare) or not 0 <= rare < 0.5:
-            raise SpecError(f"rare of Lexicon.of must be a number from 0 to below 0.5; got {rare!r}")
+            raise SpecError(f"Lexicon.of: rare must be a number from 0 to below 0.5; got {rare!r}")
         counts: dict[str, Counter[str]] = {}
         for word, tag in _tagged(treebank):
             counts.setdefault(word, Counter())[tag] += 1

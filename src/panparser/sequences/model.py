@@ -1,7 +1,7 @@
 """Sequences of items, each with a class: what taggers, tokenizers and lemmatizers are made of.
 
-A `Window` defines the features: templates over items (`W0.form`, `W-1.char`) and over the classes given before
-(`T-1`). `Items` are the sequences: words of a treebank, columns of numbers, or both. `train_sequences` (module
+A `SequenceFeatures` defines the features: templates over items (`W0.form`, `W-1.char`) and over the classes given before
+(`T-1`). `SequenceItems` are the sequences: words of a treebank, columns of numbers, or both. `train_sequences` (module
 `sequence_training`) learns from items with their correct classes, and `SequenceModel.predict` classifies others:
 
     window = Window(templates=Templates.parse("W0.char\\nW-1.char W0.char\\nT-1 W0.char"), columns=("char",))
@@ -11,9 +11,9 @@ A `Window` defines the features: templates over items (`W0.form`, `W-1.char`) an
     model.to_arrays(), model.to_values()                      # for a model file; SequenceModel.from_file reads them
 
 Numbers in a column are only identities: two items with the same number have the same attribute. For a treebank
-(`Items.of(treebank)`), templates read what those of parsers read of a word, and `shape`, `lower_prefix[n]` and
-`lower_suffix[n]`. Classes may have parts, so that `T-1.upos` is a part of the class before (`Classes`). An item may be
-allowed only some classes (`Allowed`).
+(`SequenceItems.of(treebank)`), templates read what those of parsers read of a word, and `shape`, `lower_prefix[n]` and
+`lower_suffix[n]`. Classes may have parts, so that `T-1.upos` is a part of the class before (`LabelSet`). An item may be
+allowed only some classes (`AllowedLabels`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from panparser.features.templates import Templates
 from panparser.learning.layers import LAYER, Layer
 from panparser.learning.record import TrainingRecord
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, prefixed, restoring, without_prefix
+from panparser.storage.models import ModelSource, prefixed, restoring, without_prefix
 from panparser.storage.values import TEXT, Kind, ListOf, Table, TableOf, check, integer
 from panparser.treebank.treebank import Treebank
 
@@ -65,7 +65,7 @@ def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[
 
 
 @dataclass(frozen=True, kw_only=True)
-class Window:
+class SequenceFeatures:
     """What features see: templates over items and classes, the columns of numbers that items have beside those of a
     treebank, and the parts that classes have."""
 
@@ -77,10 +77,10 @@ class Window:
         for name in ("columns", "parts"):
             names = getattr(self, name)
             if isinstance(names, str) or not all(isinstance(one, str) and one.isidentifier() for one in names):
-                raise SpecError(f"{name} of Window must be a tuple of names; got {names!r}")
+                raise SpecError(f"SequenceFeatures: {name} must be a tuple of names; got {names!r}")
             object.__setattr__(self, name, tuple(names))
         if not isinstance(self.templates, Templates) or not self.templates:
-            raise SpecError(f"templates of Window must be Templates, at least one; got {self.templates!r}")
+            raise SpecError(f"SequenceFeatures: templates must be Templates, at least one; got {self.templates!r}")
         try:
             self._lowered  # noqa: B018 - refuses templates that do not fit
         except TemplateError as error:
@@ -107,43 +107,43 @@ class Window:
         }
 
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> Window:
+    def from_values(cls, values: dict[str, Any]) -> SequenceFeatures:
         templates = Templates.parse("\n".join(values["templates"]))
         return cls(templates=templates, columns=tuple(values["columns"]), parts=tuple(values["parts"]))
 
 
 @dataclass(frozen=True)
-class Classes:
+class LabelSet:
     """Number of classes; for each part by name, its number in each class (two classes may share one)."""
 
     size: int
     parts: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_count("size of Classes", self.size)
+        check_count("LabelSet: size", self.size)
         if self.size > _MAX_CLASSES:
-            raise SpecError(f"size of Classes must be at most {_MAX_CLASSES}; got {self.size}")
+            raise SpecError(f"LabelSet: size must be at most {_MAX_CLASSES}; got {self.size}")
         for name, numbers in self.parts.items():
             if len(numbers) != self.size:
-                raise SpecError(f"part {name} of Classes must have {self.size} numbers; got {len(numbers)}")
+                raise SpecError(f"part {name} of LabelSet must have {self.size} numbers; got {len(numbers)}")
             whole_numbers(f"part {name} of Classes", numbers)
 
     def lowered(self, names: Sequence[str]) -> IntArray:
         """The whole class, then its parts by these names: a number for each class."""
         if missing := [name for name in names if name not in self.parts]:
-            raise SpecError(f"parts of Classes must have {', '.join(names)}; {missing[0]} is missing")
+            raise SpecError(f"LabelSet: parts must have {', '.join(names)}; {missing[0]} is missing")
         return np.array([range(self.size), *(self.parts[name] for name in names)], dtype=np.int32).reshape(-1)
 
 
 @dataclass(frozen=True)
-class Allowed:
+class AllowedLabels:
     """The classes that items may have: the number of a set for each item (-1: all classes), and the sets."""
 
     sets_of_items: IntArray
     sets: Sequence[Iterable[int]]
 
 
-class Items:
+class SequenceItems:
     """Sequences of items. Sequence i is the items from `offsets[i]` to `offsets[i + 1]`.
 
     `columns`: arrays of numbers by name, one for each item. `treebank`: its words are the items.
@@ -155,24 +155,24 @@ class Items:
         columns: Mapping[str, IntArray] | None = None,
         *,
         treebank: Treebank | None = None,
-        allowed: Allowed | None = None,
+        allowed: AllowedLabels | None = None,
     ) -> None:
-        self.offsets = np.ascontiguousarray(whole_numbers("offsets of Items", offsets, np.int64))
+        self.offsets = np.ascontiguousarray(whole_numbers("SequenceItems: offsets", offsets, np.int64))
         self.columns = {
             name: whole_numbers(f"column {name} of Items", column) for name, column in (columns or {}).items()
         }
         self.treebank = treebank
         self.allowed = allowed
         if self.offsets.ndim != 1 or not len(self.offsets):
-            raise SpecError("offsets of Items must be an array of numbers that begins with 0")
+            raise SpecError("SequenceItems: offsets must be an array of numbers that begins with 0")
         for name, column in self.columns.items():
             if column.shape != (self.size,):
-                raise SpecError(f"column {name} of Items must have {self.size} numbers; got {column.shape}")
+                raise SpecError(f"column {name} of SequenceItems must have {self.size} numbers; got {column.shape}")
 
     @classmethod
     def of(
-        cls, treebank: Treebank, columns: Mapping[str, IntArray] | None = None, allowed: Allowed | None = None
-    ) -> Items:
+        cls, treebank: Treebank, columns: Mapping[str, IntArray] | None = None, allowed: AllowedLabels | None = None
+    ) -> SequenceItems:
         """The words of a treebank, sentence by sentence."""
         return cls(treebank.offsets, columns, treebank=treebank, allowed=allowed)
 
@@ -185,14 +185,14 @@ class Items:
         """Number of items in all sequences."""
         return int(self.offsets[-1])
 
-    def check_fit(self, window: Window) -> None:
+    def check_fit(self, window: SequenceFeatures) -> None:
         """Raise SpecError if the items have not all that a window reads."""
         if missing := [name for name in window.columns if name not in self.columns]:
             raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
         if window.reads_treebank and self.treebank is None:
             raise SpecError("the templates read a treebank, and the items have none")
 
-    def lowered(self, window: Window, classes: int) -> _engine.Sequences:
+    def lowered(self, window: SequenceFeatures, classes: int) -> _engine.Sequences:
         """Return the items as the engine has them, for one window."""
         self.check_fit(window)
         if self.treebank is not None:
@@ -204,15 +204,15 @@ class Items:
             if self.allowed is not None:
                 members = [sorted(set(chosen)) for chosen in self.allowed.sets]
                 starts = np.cumsum([0, *map(len, members)], dtype=np.int32)
-                flat = whole_numbers("sets of Allowed", [c for chosen in members for c in chosen])
-                numbers = whole_numbers("sets_of_items of Allowed", self.allowed.sets_of_items)
+                flat = whole_numbers("AllowedLabels: sets", [c for chosen in members for c in chosen])
+                numbers = whole_numbers("AllowedLabels: sets_of_items", self.allowed.sets_of_items)
                 sequences.allow(np.ascontiguousarray(numbers), starts, flat, classes)
         except ValueError as error:
             raise SpecError(f"items: {error}") from None
         return sequences
 
 
-def checked_classes(items: Items, gold: IntArray, classes: Classes, least: int) -> IntArray:
+def checked_classes(items: SequenceItems, gold: IntArray, classes: LabelSet, least: int) -> IntArray:
     """Return the gold classes of all items. Raise SpecError if they are invalid."""
     gold = np.ascontiguousarray(whole_numbers("the right classes", gold))
     if gold.shape != (items.size,) or not ((gold >= least) & (gold < classes.size)).all():
@@ -229,16 +229,16 @@ Labeling: TypeAlias = tuple[tuple[int, ...], float]  # classes of a sequence, an
 class SequenceScorer(ABC):
     """What a `SequenceModel` classifies with: the engine's perceptron, or a classifier over states in Python."""
 
-    window: Window
-    classes: Classes
+    window: SequenceFeatures
+    classes: LabelSet
     declared: ClassVar[Mapping[str, Kind]]  # its entries in a manifest
 
     @abstractmethod
-    def predict(self, items: Items, beam: int, threads: int) -> IntArray:
+    def predict(self, items: SequenceItems, beam: int, threads: int) -> IntArray:
         """Return the class of each item."""
 
     @abstractmethod
-    def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
+    def best(self, items: SequenceItems, sequence: int, width: int, count: int) -> list[Labeling]:
         """Return at most `count` labelings of a sequence, best first; a width of 0 is exhaustive search."""
 
     @abstractmethod
@@ -252,7 +252,7 @@ class SequenceScorer(ABC):
     @classmethod
     @abstractmethod
     def restore(
-        cls, window: Window, classes: Classes, arrays: Arrays, values: Mapping[str, Any], source: Source
+        cls, window: SequenceFeatures, classes: LabelSet, arrays: Arrays, values: Mapping[str, Any], source: ModelSource
     ) -> Self:
         """Return the scorer of `to_arrays` and `to_values`."""
 
@@ -279,10 +279,10 @@ class EngineSequences(SequenceScorer):
             label_scale=self.layer.label_scale,
         )
 
-    def predict(self, items: Items, beam: int, threads: int) -> IntArray:
+    def predict(self, items: SequenceItems, beam: int, threads: int) -> IntArray:
         return self.engine.predict(items.lowered(self.window, self.classes.size), beam, threads)
 
-    def best(self, items: Items, sequence: int, width: int, count: int) -> list[Labeling]:
+    def best(self, items: SequenceItems, sequence: int, width: int, count: int) -> list[Labeling]:
         labelings = self.engine.best(items.lowered(self.window, self.classes.size), sequence, width, count)
         return [(tuple(classes), score) for classes, score in labelings]
 
@@ -294,7 +294,7 @@ class EngineSequences(SequenceScorer):
 
     @classmethod
     def restore(
-        cls, window: Window, classes: Classes, arrays: Arrays, values: Mapping[str, Any], source: Source
+        cls, window: SequenceFeatures, classes: LabelSet, arrays: Arrays, values: Mapping[str, Any], source: ModelSource
     ) -> Self:
         scorer = cls(window, classes, Layer.from_file(dict(arrays), "", values["layer"]))
         scorer.engine  # noqa: B018 - checks every number in the arrays
@@ -311,23 +311,23 @@ class SequenceModel:
         self.training = TrainingRecord()
 
     @property
-    def window(self) -> Window:
+    def window(self) -> SequenceFeatures:
         """What its features read."""
         return self.scorer.window
 
     @property
-    def classes(self) -> Classes:
+    def classes(self) -> LabelSet:
         """The classes that it predicts."""
         return self.scorer.classes
 
-    def predict(self, items: Items, *, beam: int | None = None, threads: int = 1) -> IntArray:
+    def predict(self, items: SequenceItems, *, beam: int | None = None, threads: int = 1) -> IntArray:
         """Return the class of each item, the same for any number of threads."""
         beam = self.beam if beam is None else beam
         check_beam(beam, "predict")
-        check_threads("threads of predict", threads)
+        check_threads("predict: threads", threads)
         return self.scorer.predict(items, beam, threads)
 
-    def best(self, items: Items, sequence: int, count: int, *, beam: int | None = None) -> list[Labeling]:
+    def best(self, items: SequenceItems, sequence: int, count: int, *, beam: int | None = None) -> list[Labeling]:
         """Return at most `count` different lists of classes for one sequence, with their scores (in updates), best
         first.
 
@@ -370,11 +370,14 @@ class SequenceModel:
         prefix: str = "",
         *,
         scorer: type[SequenceScorer] = EngineSequences,
-        source: Source | None = None,
+        source: ModelSource | None = None,
     ) -> SequenceModel:
         """Restore the results of `to_arrays` and `to_values`. Raise ModelError if any value is invalid."""
         with restoring("model of sequences"):
             check(values, Table({**_MODEL, **scorer.declared}), "model")
-            window, classes = Window.from_values(values["window"]), Classes(values["classes"], values["parts"])
+            window, classes = (
+                SequenceFeatures.from_values(values["window"]),
+                LabelSet(values["classes"], values["parts"]),
+            )
             own = without_prefix(prefix, arrays)
-            return cls(scorer.restore(window, classes, own, values, source or Source()), values["beam"])
+            return cls(scorer.restore(window, classes, own, values, source or ModelSource()), values["beam"])

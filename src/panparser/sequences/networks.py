@@ -13,25 +13,25 @@ from panparser._arrays import LongArray
 from panparser._checks import check_threads
 from panparser._threads import chosen_threads
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     STORED,
-    Actions,
-    Setup,
+    ActionNames,
+    ClassifierSetup,
     checked_arrays,
     classifier_values,
     copied,
 )
 from panparser.learning.epochs import EpochLoop, digests
 from panparser.learning.labels import Labels
-from panparser.learning.listeners import SKIP, Instead, Listener, SequenceReport
-from panparser.learning.options import NetworkOptions, Training, check_options
+from panparser.learning.listeners import SKIP, Listener, Replacement, SequenceEpochReport
+from panparser.learning.options import NetworkOptions, TrainingConfig, check_options
 from panparser.learning.record import NETWORK_TAGGER, TrainingRecord
 from panparser.networks.classifier import NetworkClassifier
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel, prefixed, without_prefix
+from panparser.storage.models import ModelSource, StoredModel, prefixed, without_prefix
 from panparser.storage.values import TABLE, Table, integer
 from panparser.treebank.treebank import Treebank
 
@@ -43,7 +43,9 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
 
     declared = Table({"classifier": STORED, "training": TABLE}, {"vectors": _VECTORS})
 
-    def __init__(self, classifier: NetworkClassifier, training: TrainingRecord, vectors: Vectors | None = None) -> None:
+    def __init__(
+        self, classifier: NetworkClassifier, training: TrainingRecord, vectors: WordVectors | None = None
+    ) -> None:
         self.classifier = classifier
         self.training = training
         self.vectors = vectors
@@ -60,7 +62,7 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
         """Writes the tags into the columns of a treebank."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
-        check_threads("threads of annotate", threads)
+        check_threads("annotate: threads", threads)
         treebank.check()
         if treebank.words:
             self.classifier.write_tags(treebank, self.classifier.tag(treebank, self.vectors, threads))
@@ -104,8 +106,8 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
         }
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> NetworkTagger:
-        vectors = Vectors.from_arrays(arrays, values["vectors"]["bits"]) if "vectors" in values else None
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> NetworkTagger:
+        vectors = WordVectors.from_arrays(arrays, values["vectors"]["bits"]) if "vectors" in values else None
         if values["classifier"]["name"] != NetworkClassifier.name:
             raise ModelError(f"expected the classifier {NetworkClassifier.name}, found {values['classifier']['name']}")
         own = without_prefix(CLASSIFIER_PREFIX, arrays)
@@ -121,12 +123,12 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
 
 
 def train_network_tagger(
-    network: Network,
+    network: NetworkSpec,
     treebank: Treebank,
     *,
     dev: Treebank | None,
     listeners: Sequence[Listener],
-    vectors: Vectors | None,
+    vectors: WordVectors | None,
     threads: int | None,
     options: Mapping[str, Any],
 ) -> NetworkTagger:
@@ -143,26 +145,26 @@ def train_network_tagger(
     treebank.check()
     usual = {"epochs": network.learning.epochs, "patience": network.learning.patience}
     run: dict[str, Any] = {"network": network, "treebank": treebank, "dev": dev, "vectors": vectors}
-    run |= {"training": Training(**(usual | dict(options))), "listeners": listeners}
-    return NetworkRun(**run, threads=chosen_threads("threads of train_tagger", threads)).run()
+    run |= {"training": TrainingConfig(**(usual | dict(options))), "listeners": listeners}
+    return NetworkRun(**run, threads=chosen_threads("train_tagger: threads", threads)).run()
 
 
-def _check_network(owner: str, network: Network, vectors: Vectors | None) -> None:
+def _check_network(owner: str, network: NetworkSpec, vectors: WordVectors | None) -> None:
     if network.positions or not network.tags:
         raise SpecError(f"{owner} needs a network that only predicts tags: network.tagger('upos'); got another")
     if ("vector" in network.columns) != (vectors is not None):
         what = "missing, and the network reads them" if vectors is None else "given, but no input is a vector"
-        raise SpecError(f"vectors of {owner} are {what}")
+        raise SpecError(f"{owner}: vectors are {what}")
 
 
 @dataclass(kw_only=True)
 class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
     """Training of a network that tags."""
 
-    network: Network
+    network: NetworkSpec
     treebank: Treebank
     dev: Treebank | None
-    vectors: Vectors | None
+    vectors: WordVectors | None
     classifier: NetworkClassifier = field(init=False)
     words: int = 0
     updates: int = 0
@@ -170,8 +172,8 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
     def __post_init__(self) -> None:
         self.classifier = NetworkClassifier(self.network)
         self.classifier.prepare(
-            Setup(
-                system=Actions(()),
+            ClassifierSetup(
+                system=ActionNames(()),
                 templates=None,
                 labels=Labels(),
                 sentences=self.treebank,
@@ -198,15 +200,15 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
     def _chosen(self, epoch: int, sentences: LongArray) -> LongArray:
         """Those that no listener wants to be skipped."""
         decisions = [self.sentence_decision(epoch, sentence) for sentence in sentences.tolist()]
-        if any(isinstance(decision, Instead) for decision in decisions):
+        if any(isinstance(decision, Replacement) for decision in decisions):
             raise SpecError("a listener may have a network's tagger skip sentences, not replace them")
         return sentences[[decision is not SKIP for decision in decisions]]
 
     def should_evaluate(self, epoch: int) -> bool:
         return self.dev is None or self.is_stopped or self.is_evaluation_epoch(epoch, self.classifier.evaluations)
 
-    def make_report(self, epoch: int) -> SequenceReport:
-        return SequenceReport(epoch, self.words, self.updates)
+    def make_report(self, epoch: int) -> SequenceEpochReport:
+        return SequenceEpochReport(epoch, self.words, self.updates)
 
     def weights(self) -> NetworkClassifier:
         found: Any = copied(self.classifier)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from panparser.features.atoms import CLASS, CLASSES, Atom
 from panparser.features.templates import Template
-from panparser.sequences.model import Items, Window
+from panparser.sequences.model import SequenceFeatures, SequenceItems
 
 BOUNDARY = "<boundary>"
 
@@ -17,8 +17,8 @@ BOUNDARY = "<boundary>"
 class ItemReader:
     """Reads features of items; `given` are the classes of the items before, as texts of their numbers."""
 
-    window: Window
-    items: Items
+    window: SequenceFeatures
+    items: SequenceItems
     parts: Mapping[str, Sequence[int]]
 
     def feature(self, template: Template, sequence: int, given: Sequence[str]) -> str:

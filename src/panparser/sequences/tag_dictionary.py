@@ -11,14 +11,14 @@ import numpy as np
 from panparser._arrays import IntArray
 from panparser._checks import MAX_INT, check_count, is_number
 from panparser.errors import SpecError
-from panparser.sequences.model import Allowed
+from panparser.sequences.model import AllowedLabels
 from panparser.treebank.treebank import Treebank
 
 LEXICON_COLUMNS = ("lexicon", "ending")  # of items, if there is a lexicon: a word's tags, and what its ending tells
 
 
 @dataclass(frozen=True)
-class DictionaryRule:
+class TagDictionaryThresholds:
     """Which words go into a tag dictionary: those with at least `least` occurrences, where at most the share `rare`
     has another class than the most frequent one."""
 
@@ -26,9 +26,9 @@ class DictionaryRule:
     rare: float = 0.02
 
     def __post_init__(self) -> None:
-        check_count("least of DictionaryRule", self.least, most=MAX_INT)
+        check_count("TagDictionaryThresholds: least", self.least, most=MAX_INT)
         if not is_number(self.rare) or not 0 <= self.rare < 0.5:
-            raise SpecError(f"rare of DictionaryRule must be a number from 0 to below 0.5; got {self.rare!r}")
+            raise SpecError(f"TagDictionaryThresholds: rare must be a number from 0 to below 0.5; got {self.rare!r}")
 
 
 class TagDictionary:
@@ -41,7 +41,7 @@ class TagDictionary:
         return len(self.class_of)
 
     @classmethod
-    def of(cls, treebank: Treebank, right: IntArray, rule: DictionaryRule) -> TagDictionary:
+    def of(cls, treebank: Treebank, right: IntArray, rule: TagDictionaryThresholds) -> TagDictionary:
         """The dictionary of a treebank whose words have these classes; -1 is ignored."""
         known = right >= 0
         width = int(right.max(initial=0)) + 1
@@ -54,14 +54,14 @@ class TagDictionary:
         strings = treebank.vocabulary("form")
         return cls({strings[w]: c for w, c in zip(words[kept].tolist(), classes[kept].tolist(), strict=True)})
 
-    def allowed(self, treebank: Treebank) -> Allowed | None:
+    def allowed(self, treebank: Treebank) -> AllowedLabels | None:
         """The classes that the words of a treebank may have; None if the dictionary is empty."""
         if not self.class_of:
             return None
         table = np.array([self.class_of.get(word, -1) for word in treebank.vocabulary("form")], dtype=np.int32)
         classes, numbers = np.unique(table, return_inverse=True)
         sets = np.asarray(numbers.reshape(-1) - int(classes[0] == -1), dtype=np.int32)
-        return Allowed(sets[treebank.column("form")], [(int(c),) for c in classes if c >= 0])
+        return AllowedLabels(sets[treebank.column("form")], [(int(c),) for c in classes if c >= 0])
 
     def to_values(self) -> list[list[Any]]:
         """Plain values: what a model file holds."""

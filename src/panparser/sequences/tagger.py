@@ -18,21 +18,29 @@ from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener
 from panparser.learning.options import NetworkOptions, SequenceOptions, check_options
 from panparser.learning.record import TrainingRecord
-from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Classes, Items, SequenceModel, Window
-from panparser.sequences.tag_dictionary import LEXICON_COLUMNS, DictionaryRule, TagDictionary
+from panparser.sequences.model import (
+    OTHER_CLASS,
+    UNKNOWN,
+    AllowedLabels,
+    LabelSet,
+    SequenceFeatures,
+    SequenceItems,
+    SequenceModel,
+)
+from panparser.sequences.tag_dictionary import LEXICON_COLUMNS, TagDictionary, TagDictionaryThresholds
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel
-from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Maybe, Row, Table, integer, number
+from panparser.storage.models import ModelSource, StoredModel
+from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Nullable, Row, Table, integer, number
 from panparser.treebank.treebank import Treebank, check_treebanks
 
 if TYPE_CHECKING:
-    from panparser.features.vectors import Vectors
-    from panparser.networks.network import Network
+    from panparser.features.vectors import WordVectors
+    from panparser.networks.network import NetworkSpec
     from panparser.sequences.lexicon import Lexicon
     from panparser.sequences.networks import NetworkTagger
 
 COLUMNS = ("upos", "xpos", "feats")  # that can be tagged; combined tags have them in this order
-_RULE = DictionaryRule()
+_RULE = TagDictionaryThresholds()
 _MEMBERS = 4  # perceptrons whose mean is the tagger
 _LARGE_TREEBANK = 400_000  # words; one perceptron is enough
 
@@ -49,30 +57,30 @@ class TaggerSpec:
     columns: tuple[str, ...] = ("upos",)
     templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the columns
     beam: int = 1
-    dictionary: DictionaryRule | None = _RULE
+    dictionary: TagDictionaryThresholds | None = _RULE
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, str):
             object.__setattr__(self, "columns", (self.columns,))
         names = tuple(self.columns)
         if not names or len(set(names)) < len(names) or not set(names) <= set(COLUMNS):
-            raise SpecError(f"columns of TaggerSpec must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
+            raise SpecError(f"TaggerSpec: columns must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
         object.__setattr__(self, "columns", tuple(name for name in COLUMNS if name in names))
         if self.templates is None:
             object.__setattr__(self, "templates", tagging_templates(self.columns))
         check_beam(self.beam, "TaggerSpec")
-        if self.dictionary is not None and not isinstance(self.dictionary, DictionaryRule):
-            raise SpecError(f"dictionary of TaggerSpec must be a DictionaryRule or None; got {self.dictionary!r}")
+        if self.dictionary is not None and not isinstance(self.dictionary, TagDictionaryThresholds):
+            raise SpecError(f"TaggerSpec: dictionary must be a DictionaryRule or None; got {self.dictionary!r}")
         seen = {atom.name for atom in self.window.templates.atoms if atom.addresses[0].base.startswith("W")}
         if own := [name for name in self.columns if name in seen]:
-            raise SpecError(f"templates of TaggerSpec must not read what is tagged; got {own[0]} (T-1.{own[0]} may do)")
+            raise SpecError(f"TaggerSpec: templates must not read what is tagged; got {own[0]} (T-1.{own[0]} may do)")
 
     @property
-    def window(self) -> Window:
+    def window(self) -> SequenceFeatures:
         """The window that features read."""
         read = {atom.name for atom in self.templates.atoms}
         columns = tuple(name for name in LEXICON_COLUMNS if name in read)
-        return Window(templates=self.templates, columns=columns, parts=self.columns)
+        return SequenceFeatures(templates=self.templates, columns=columns, parts=self.columns)
 
     def with_lexicon(self) -> TaggerSpec:
         """The same with templates that read a lexicon, unless it has some."""
@@ -96,7 +104,7 @@ class TaggerSpec:
             columns=tuple(values["columns"]),
             templates=Templates.parse("\n".join(values["templates"])),
             beam=values["beam"],
-            dictionary=DictionaryRule(*values["dictionary"]) if values["dictionary"] else None,
+            dictionary=TagDictionaryThresholds(*values["dictionary"]) if values["dictionary"] else None,
         )
 
 
@@ -105,7 +113,7 @@ _SPEC = Table(
         "columns": ListOf(TEXT),
         "templates": ListOf(TEXT),
         "beam": integer(1),
-        "dictionary": Maybe(Row(integer(1), number(0))),
+        "dictionary": Nullable(Row(integer(1), number(0))),
     }
 )
 
@@ -204,7 +212,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         }
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tagger:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Tagger:
         tags = [tuple(tag) for tag in values["tags"]]
         spec = TaggerSpec.from_values(values["spec"])
         model = _restore_model(arrays, values["model"], source)
@@ -242,25 +250,25 @@ def train_tagger(
 
 @overload
 def train_tagger(
-    spec: Network,
+    spec: NetworkSpec,
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
-    vectors: Vectors | None = None,
+    vectors: WordVectors | None = None,
     threads: int | None = None,
     **options: Unpack[NetworkOptions],
 ) -> NetworkTagger: ...
 
 
 def train_tagger(
-    spec: TaggerSpec | Network,
+    spec: TaggerSpec | NetworkSpec,
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
     listeners: Sequence[Listener] = (),
     classifier: Classifier | None = None,
-    vectors: Vectors | None = None,
+    vectors: WordVectors | None = None,
     lexicon: Lexicon | None = None,
     threads: int | None = None,
     **options: Unpack[SequenceOptions],
@@ -279,11 +287,11 @@ def train_tagger(
     epochs and patience, whose defaults are those of the network, and seed. It needs torch, and perhaps `vectors`.
     """
     # Imported here so that using a model does not load the training code.
-    from panparser.networks.network import Network
-    from panparser.sequences.training import record_of, train_sequences
+    from panparser.networks.network import NetworkSpec
+    from panparser.sequences.training import record_of, train_sequence_model
 
     check_treebanks("train_tagger", treebank, dev)
-    if isinstance(spec, Network):
+    if isinstance(spec, NetworkSpec):
         if classifier is not None or lexicon is not None:
             found = "classifier" if classifier is not None else "lexicon"
             raise SpecError(f"train_tagger takes a network or a {found}; got both")
@@ -292,11 +300,9 @@ def train_tagger(
         common: dict[str, Any] = {"dev": dev, "listeners": listeners, "vectors": vectors, "threads": threads}
         return train_network_tagger(spec, treebank, **common, options=options)
     if not isinstance(spec, TaggerSpec):
-        raise SpecError(
-            f"spec of train_tagger must be a TaggerSpec, or a Network that only predicts tags; got {spec!r}"
-        )
+        raise SpecError(f"train_tagger: spec must be a TaggerSpec, or a Network that only predicts tags; got {spec!r}")
     if vectors is not None:
-        raise SpecError("vectors of train_tagger are for a network; got a TaggerSpec")
+        raise SpecError("train_tagger: vectors are for a network; got a TaggerSpec")
     check_options(
         "train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier", "threads")
     )
@@ -312,14 +318,14 @@ def train_tagger(
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
 
-    def items(of: Treebank) -> Items:
+    def items(of: Treebank) -> SequenceItems:
         return _items(of, tags, dictionary, lexicon)
 
-    model = train_sequences(
+    model = train_sequence_model(
         spec.window,
         items(treebank),
         right,
-        Classes(len(tags), _parts(tags, spec.columns)),
+        LabelSet(len(tags), _parts(tags, spec.columns)),
         beam=spec.beam,
         dev=(items(dev), right_tags(dev, spec.columns, tags)) if dev is not None else None,
         listeners=listeners,
@@ -336,9 +342,9 @@ def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tup
     from panparser.sequences.lexicon import Lexicon  # only here: few taggers have one
 
     if not isinstance(lexicon, Lexicon):
-        raise SpecError(f"lexicon of train_tagger must be a Lexicon; got {lexicon!r}")
+        raise SpecError(f"train_tagger: lexicon must be a Lexicon; got {lexicon!r}")
     if "upos" not in spec.columns:
-        raise SpecError(f"lexicon of train_tagger is for taggers of upos; got one of {', '.join(spec.columns)}")
+        raise SpecError(f"train_tagger: lexicon is for taggers of upos; got one of {', '.join(spec.columns)}")
     return spec.with_lexicon(), lexicon.learned_with(treebank)
 
 
@@ -347,10 +353,10 @@ def _items(
     tags: Sequence[tuple[str, ...]],
     dictionary: TagDictionary,
     lexicon: Lexicon | None,
-) -> Items:
+) -> SequenceItems:
     """The words of a treebank, and the tags that each may have."""
     if lexicon is None:
-        return Items.of(treebank, allowed=dictionary.allowed(treebank))
+        return SequenceItems.of(treebank, allowed=dictionary.allowed(treebank))
     classes: dict[str, list[int]] = {}
     for place, tag in enumerate(tags):
         classes.setdefault(tag[0], []).append(place)
@@ -360,11 +366,11 @@ def _items(
         only = dictionary.class_of.get(form)
         chosen = (only,) if only is not None else tuple(n for tag in lexicon.get(form) for n in classes[tag])
         table.append(sets.setdefault(chosen, len(sets)) if chosen else -1)
-    allowed = Allowed(np.array(table, dtype=np.int32)[treebank.column("form")], list(sets))
-    return Items.of(treebank, lexicon.columns(treebank), allowed)
+    allowed = AllowedLabels(np.array(table, dtype=np.int32)[treebank.column("form")], list(sets))
+    return SequenceItems.of(treebank, lexicon.columns(treebank), allowed)
 
 
-def _restore_model(arrays: Arrays, values: dict[str, Any], source: Source) -> SequenceModel:
+def _restore_model(arrays: Arrays, values: dict[str, Any], source: ModelSource) -> SequenceModel:
     if "classifier" not in values:
         return SequenceModel.from_file(arrays, values)
     from panparser.sequences.classified import ClassifierSequences  # only here: most taggers have none

@@ -16,47 +16,47 @@ from panparser._checks import check_beam
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
 from panparser.learning.batch_run import BatchMember
-from panparser.learning.classifiers import Actions, Classifier, Setup, check_classifier, copied
+from panparser.learning.classifiers import ActionNames, Classifier, ClassifierSetup, check_classifier, copied
 from panparser.learning.epochs import EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import EpochReport, Instead, Listener, SequenceReport, check_listeners
-from panparser.learning.native import Callback, Members, update_units
-from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, Training, sequence_training
+from panparser.learning.listeners import EpochReport, Listener, Replacement, SequenceEpochReport, check_listeners
+from panparser.learning.native import Callback, PerceptronEnsemble, update_units
+from panparser.learning.options import MEMBER_SEED_STRIDE, SequenceOptions, TrainingConfig, sequence_training
 from panparser.learning.record import ANNOTATOR, SEQUENCES, TrainingRecord
 from panparser.learning.search import BatchSearch, batches
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.sequences.classified import ClassifierSequences, SequenceStates
 from panparser.sequences.model import (
     OTHER_CLASS,
     UNKNOWN,
-    Classes,
     EngineSequences,
-    Items,
+    LabelSet,
+    SequenceFeatures,
+    SequenceItems,
     SequenceModel,
     SequenceScorer,
-    Window,
     checked_classes,
 )
 from panparser.treebank.treebank import Treebank
 
 
-def train_sequences(
-    window: Window,
-    items: Items,
+def train_sequence_model(
+    window: SequenceFeatures,
+    items: SequenceItems,
     right: IntArray,
-    classes: Classes | int,
+    classes: LabelSet | int,
     *,
     beam: int = 1,
-    dev: tuple[Items, IntArray] | None = None,
+    dev: tuple[SequenceItems, IntArray] | None = None,
     listeners: Sequence[Listener] = (),
     names: Sequence[str] | None = None,
     classifier: Classifier | None = None,
     threads: int | None = None,
     **options: Unpack[SequenceOptions],
 ) -> SequenceModel:
-    """A model that gives classes to items; `options` are those of `Training` that are not about trees.
+    """A model that gives classes to items; `options` are those of `TrainingConfig` that are not about trees.
 
     `right`: the class of each item; nothing is learned where it is unknown (-1). With `dev`, other items and their
     classes (-2: not one of `classes`, counts as wrong), the epoch that does best on them is kept, without
@@ -69,13 +69,13 @@ def train_sequences(
         "window": window,
         "items": items,
         "gold": right,
-        "classes": Classes(classes) if isinstance(classes, int) else classes,
+        "classes": LabelSet(classes) if isinstance(classes, int) else classes,
         "beam": beam,
         "dev": dev,
         "listeners": listeners,
         "names": names,
         "training": sequence_training(beam, options),
-        "threads": chosen_threads("threads of train_sequences", threads),
+        "threads": chosen_threads("train_sequence_model: threads", threads),
     }
     return (
         EngineSequenceRun(**run).run()
@@ -94,14 +94,14 @@ def record_of(model: SequenceModel, treebank: Treebank, dev: Treebank | None) ->
 class SequenceRun(EpochLoop[Weights, SequenceModel]):
     """One training run over sequences."""
 
-    window: Window
-    items: Items
+    window: SequenceFeatures
+    items: SequenceItems
     gold: IntArray
-    classes: Classes
+    classes: LabelSet
     beam: int
-    dev: tuple[Items, IntArray] | None
+    dev: tuple[SequenceItems, IntArray] | None
     names: Sequence[str] | None
-    training: Training
+    training: TrainingConfig
 
     def __post_init__(self) -> None:
         check_beam(self.beam, "train_sequences")
@@ -123,7 +123,7 @@ class SequenceRun(EpochLoop[Weights, SequenceModel]):
     def scorer(self, weights: Weights) -> SequenceScorer:
         """Return what classifies with these weights."""
 
-    def replaced_gold(self, sequence: int, replacement: Instead) -> IntArray:
+    def replaced_gold(self, sequence: int, replacement: Replacement) -> IntArray:
         """Return the classes of all items with those that a listener put in the place of a sequence's."""
         if replacement.sentence is not None:
             raise SpecError("a listener of sequences may change the gold of one, not its items")
@@ -131,8 +131,8 @@ class SequenceRun(EpochLoop[Weights, SequenceModel]):
         gold[int(self.items.offsets[sequence]) : int(self.items.offsets[sequence + 1])] = replacement.gold
         return checked_classes(self.items, gold, self.classes, UNKNOWN)
 
-    def make_report(self, epoch: int) -> SequenceReport:
-        return SequenceReport(epoch, *self.progress())
+    def make_report(self, epoch: int) -> SequenceEpochReport:
+        return SequenceEpochReport(epoch, *self.progress())
 
     def accuracy(self, weights: Weights) -> float | None:
         if self.dev is None:
@@ -180,7 +180,9 @@ class EngineSequenceRun(SequenceRun[Layer]):
             for member in range(self.training.members_for(self.items.size))
         ]
         names = self.names or [str(number) for number in range(self.classes.size)]
-        self._members = Members(self, self.learners, names.__getitem__, self._train, self._train_on_replacement)
+        self._members = PerceptronEnsemble(
+            self, self.learners, names.__getitem__, self._train, self._train_on_replacement
+        )
 
     def train_epoch(self, epoch: int) -> None:
         self._members.train_epoch(epoch, lambda rng: rng.permutation(self.used_sequences).astype(np.int64))
@@ -199,7 +201,7 @@ class EngineSequenceRun(SequenceRun[Layer]):
         self,
         learner: _engine.SequenceLearner,
         sequence: int,
-        replacement: Instead,
+        replacement: Replacement,
         strategy: Any,
         callback: Callback | None,
     ) -> None:
@@ -249,13 +251,15 @@ class ClassifierSequenceRun(SequenceRun[Classifier]):
         for name, neutral in (("members", (None, 1)), ("prune", (None, 0)), ("batch", (1,))):
             if getattr(self.training, name) not in neutral:
                 raise SpecError(f"{name} is about the weights of the engine's perceptron; got a classifier")
-        methods = [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, Strategy) else []
+        methods = (
+            [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, TrainingStrategy) else []
+        )
         check_classifier(self.classifier, *methods)
         states = self._states(self.gold)
         self.classifier = copy.deepcopy(self.classifier)
         self.classifier.prepare(
-            Setup(
-                system=Actions(states.names),
+            ClassifierSetup(
+                system=ActionNames(states.names),
                 templates=self.window.templates,
                 labels=Labels(),
                 sentences=self.items.treebank,
@@ -268,7 +272,7 @@ class ClassifierSequenceRun(SequenceRun[Classifier]):
     def _states(self, gold: IntArray) -> SequenceStates:
         return SequenceStates(self.window, self.items, self.classes, gold)
 
-    def _replacement_states(self, sequence: int, replacement: Instead) -> tuple[SequenceStates, int]:
+    def _replacement_states(self, sequence: int, replacement: Replacement) -> tuple[SequenceStates, int]:
         return self._states(self.replaced_gold(sequence, replacement)), sequence
 
     def train_epoch(self, epoch: int) -> None:

@@ -21,7 +21,7 @@ _MARK = "\ufeff"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class ProcessRequest:
     """What is to be done with a text; `named` is the input format as the request names it."""
 
     data: str
@@ -42,7 +42,7 @@ class Asked:
     has_header: bool = True  # is the output exactly CoNLL-U?
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str], limits: Limits) -> Asked:
+    def of(cls, parameters: Mapping[str, str], limits: Limits) -> ProcessRequest:
         """Raises RequestError if something is missing, unknown, or too much."""
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from threading import Lock
 
-from panparser.server.processing import Work, sentence_lines
+from panparser.server.processing import RequestProcessor, sentence_lines
 from panparser.treebank.treebank import Treebank, concatenated
 
 _WORDS = 1 << 14  # that are annotated together, unless one request has more
@@ -18,13 +18,13 @@ _BYTES = 1 << 17  # of requests that are begun together, unless one has more
 
 
 @dataclass
-class Begun:
+class StartedRequest:
     """A request that has been read, all of it or the beginning; `content` is the whole answer, if it was short."""
 
-    work: Work
+    work: RequestProcessor
     blocks: Iterator[Treebank]
     treebanks: deque[Treebank]
-    encode: Callable[[Work, str], bytes]
+    encode: Callable[[RequestProcessor, str], bytes]
     content: bytes | None = None
 
     @property
@@ -39,19 +39,19 @@ class Begun:
 
 @dataclass(frozen=True)
 class _New:
-    begin: Callable[[], Begun]
+    begin: Callable[[], StartedRequest]
     size: int
-    begun: Future[Begun] = field(default_factory=Future)
+    begun: Future[StartedRequest] = field(default_factory=Future)
 
 
 @dataclass(frozen=True)
 class _Item:
-    work: Work
+    work: RequestProcessor
     treebank: Treebank
     written: Future[list[str]] = field(default_factory=Future)
 
 
-class Batches:
+class BatchQueue:
     """What waits for a thread; a thread that is free takes all that may be annotated together with the first."""
 
     def __init__(self, pool: ThreadPoolExecutor, threads: int) -> None:
@@ -63,7 +63,7 @@ class Batches:
 
     # --- Requests that come ---
 
-    def begin(self, begin: Callable[[], Begun], size: int) -> asyncio.Future[Begun]:
+    def begin(self, begin: Callable[[], StartedRequest], size: int) -> asyncio.Future[StartedRequest]:
         """What `begin` gives, in a thread, for a request of so many bytes; of short requests, with the answer."""
         new = _New(begin, size)
         with self._lock:
@@ -77,7 +77,7 @@ class Batches:
             self._pool.submit(self._begin_some)
 
     def _begin_some(self) -> None:
-        begun: list[tuple[_New, Begun]] = []
+        begun: list[tuple[_New, StartedRequest]] = []
         for new in self._taken_new():
             if new.begun.set_running_or_notify_cancel():
                 try:
@@ -106,7 +106,7 @@ class Batches:
 
     # --- Blocks of long requests ---
 
-    def write(self, work: Work, treebank: Treebank) -> asyncio.Future[list[str]]:
+    def write(self, work: RequestProcessor, treebank: Treebank) -> asyncio.Future[list[str]]:
         """What `work.write` gives."""
         if (key := work.shared_key) is None:
             return asyncio.get_running_loop().run_in_executor(self._pool, work.write, treebank)
@@ -139,9 +139,9 @@ class Batches:
         return taken
 
 
-def _write_short(begun: list[Begun]) -> None:
+def _write_short(begun: list[StartedRequest]) -> None:
     """Answers short requests that are annotated in the same way as others."""
-    groups: dict[Hashable, list[Begun]] = {}
+    groups: dict[Hashable, list[StartedRequest]] = {}
     for one in begun:
         if one.treebanks and (key := one.work.shared_key) is not None:
             groups.setdefault(key, []).append(one)
@@ -151,7 +151,7 @@ def _write_short(begun: list[Begun]) -> None:
             one.finish(parts)
 
 
-def _together(parts: list[tuple[Work, Treebank]]) -> list[list[str]]:
+def _together(parts: list[tuple[RequestProcessor, Treebank]]) -> list[list[str]]:
     """What is written of each; nothing, if there is but one, or if one of them fails: the others must not suffer."""
     if len(parts) < 2:
         return []

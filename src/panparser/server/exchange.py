@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from panparser.server.limits import Limits
-from panparser.server.refusals import ClientLeftError, RequestError
+from panparser.server.refusals import ClientDisconnectedError, RequestError
 
 ABORT = "panparser.abort"  # in the scope of a request: closes the connection at once, whatever is left to send
 _DRAINED = 8  # bodies of the greatest size that are thrown away, so that the answer is read
@@ -18,7 +18,7 @@ _DRAIN_SECONDS = 5.0
 _HEADERS = {"Access-Control-Allow-Origin": "*", "X-Content-Type-Options": "nosniff", "Connection": "close"}
 
 
-class Exchange:
+class HttpExchange:
     """A request and its answer, with sizes. `headers` are those of answers: by default, pages of all sites may read."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Exchange:
         while not self._body_ended:
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                raise ClientLeftError
+                raise ClientDisconnectedError
             self._body_ended = not message.get("more_body", False)
             self.received += len(message.get("body", b""))
             yield message.get("body", b"")
@@ -89,7 +89,7 @@ class Exchange:
     async def check_presence(self) -> None:
         """Raises ClientLeftError if the client has left."""
         if await self.request.is_disconnected():
-            raise ClientLeftError
+            raise ClientDisconnectedError
 
     async def gone(self) -> None:
         """Waits until the client has left."""
@@ -132,7 +132,7 @@ class Exchange:
         try:
             retry = {} if refused.retry_after is None else {"Retry-After": str(refused.retry_after)}
             await self.whole(refused.message, status=refused.status, headers=retry)
-        except (ClientLeftError, OSError):
+        except (ClientDisconnectedError, OSError):
             self.status = refused.status
 
     async def begin(self, kind: str, headers: dict[str, str], status: int = 200) -> None:

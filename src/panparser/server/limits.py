@@ -42,7 +42,7 @@ class Limits:
         return _BUSY * self.body
 
 
-class House:
+class AdmissionController:
     """The requests that are in: as many as there is room for, and a few of them at work."""
 
     def __init__(self, limits: Limits) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from panparser.server.limits import House
+from panparser.server.limits import AdmissionController
 
 _HELP = {
     "requests_total": ("counter", "Requests that were answered, by path and code."),
@@ -21,7 +21,7 @@ _HELP = {
 class Metrics:
     """Counted in the thread of the event loop, so without a lock."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: AdmissionController) -> None:
         self._house = house
         self.answers: Counter[tuple[str, int]] = Counter()
         self.words = self.received = self.left = 0

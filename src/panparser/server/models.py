@@ -21,7 +21,7 @@ _LICENCE, _TREEBANK = "CC BY-SA 4.0", "https://universaldependencies.org/treeban
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedModel:
     """A model, the names that requests may have for it, and what is to be said of it."""
 
     names: tuple[str, ...]
@@ -59,7 +59,7 @@ class Served:
             return False
 
     @classmethod
-    def of(cls, text: str) -> Served:
+    def of(cls, text: str) -> ServedModel:
         """The model that a command line names: a file, or a bundled model, maybe with `NAME:ALIAS=` before it."""
         named = _NAMED.fullmatch(text)
         path = named[2] if named else text
@@ -71,15 +71,15 @@ class Served:
         return cls(tuple(names), Pipeline.of(load(path)), *about)
 
 
-class Models:
+class ModelRegistry:
     """All models by name: by its own names, their beginnings up to a hyphen, and codes of its language.
 
     Where several have a name, it is that of the first.
     """
 
-    def __init__(self, served: Sequence[Served], default: str | None = None) -> None:
+    def __init__(self, served: Sequence[ServedModel], default: str | None = None) -> None:
         self.served = tuple(served)
-        self._by_name: dict[str, Served] = {}
+        self._by_name: dict[str, ServedModel] = {}
         for model in self.served:
             if model.id in (other.id for other in self.served if other is not model):
                 raise SpecError(f"models of one name cannot be told apart: {model.id}; write NAME=FILE")
@@ -91,7 +91,7 @@ class Models:
         if self.default not in self._by_name:
             raise SpecError(f"--default-model: expected one of {', '.join(self._by_name)}; got {self.default!r}")
 
-    def find(self, name: str | None) -> Served:
+    def find(self, name: str | None) -> ServedModel:
         """Raises RequestError if there is none of that name."""
         wanted = self.default if name is None else name
         if wanted not in self._by_name:
@@ -118,7 +118,7 @@ class Models:
         return {"version": __version__, "models": models, "default_model": self.find(None).id}
 
 
-def _own_names(model: Served) -> list[str]:
+def _own_names(model: ServedModel) -> list[str]:
     """Every name, each followed by its beginnings, the longest first."""
     return [
         "-".join(parts[:length])
@@ -127,7 +127,7 @@ def _own_names(model: Served) -> list[str]:
     ]
 
 
-def _language_names(model: Served) -> list[str]:
+def _language_names(model: ServedModel) -> list[str]:
     """Codes and name of the language that the model is named for: en, eng, english."""
     from panparser.transfer.wals import languages
 

@@ -12,13 +12,13 @@ import numpy as np
 from panparser import __version__, _engine
 from panparser.errors import ConlluError, ConstraintError, TextError, TreebankError
 from panparser.formats.inputs import iter_format
-from panparser.formats.outputs import Joined, render_text
-from panparser.parsing.tags import UnknownTags
+from panparser.formats.outputs import DocumentWriter, render_text
+from panparser.parsing.tags import UnseenTags
 from panparser.pipeline.pipeline import WORD_COLUMNS, kept_constraints
 from panparser.pipeline.several import repeated, several_trees
-from panparser.server.asked import Asked
+from panparser.server.asked import ProcessRequest
 from panparser.server.limits import Limits
-from panparser.server.models import Served
+from panparser.server.models import ServedModel
 from panparser.server.refusals import RequestError
 from panparser.text.reading import iter_text
 from panparser.treebank.conllu import iter_blocks, refusal
@@ -31,10 +31,10 @@ _BLANK = re.compile("\n\n+")
 _PATH = "line"  # before the numbers of lines, in messages
 
 
-class Work:
+class RequestProcessor:
     """A request and its model: reads, annotates, writes."""
 
-    def __init__(self, model: Served, asked: Asked, limits: Limits) -> None:
+    def __init__(self, model: ServedModel, asked: ProcessRequest, limits: Limits) -> None:
         self.model, self.asked = model, asked
         self._limits = limits
         self._pipeline = model.pipeline
@@ -147,7 +147,7 @@ class Work:
         output: Any = self.asked.output
         if output == "conllu":
             return self.header() + "".join(parts)
-        document = Joined(output)
+        document = DocumentWriter(output)
         return document.add(parts) + document.end()
 
     def annotate(self, treebank: Treebank) -> Treebank:
@@ -159,7 +159,7 @@ class Work:
             return treebank
         tags = None if pipeline.parser is None else pipeline.parser.training_tags
         if "upos" not in pipeline.columns and tags is not None:
-            UnknownTags.of(treebank, tags).check(_PATH, tags)
+            UnseenTags.of(treebank, tags).check(_PATH, tags)
         # Without a tagger, tags are those of the input; missing ones are predicted for the parser, and not written.
         given = {} if asked.tag or "tags" in asked.keep else _columns(treebank)
         keep = asked.keep | (frozenset() if asked.tag else {"tags", "lemmas"})

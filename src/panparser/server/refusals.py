@@ -13,5 +13,5 @@ class RequestError(Exception):
         self.message, self.status, self.retry_after = message, status, retry_after
 
 
-class ClientLeftError(Exception):
+class ClientDisconnectedError(Exception):
     """The client has left: there is nobody to answer."""

@@ -16,7 +16,7 @@ from panparser import _engine
 from panparser.errors import SpecError
 from panparser.server.exchange import ABORT
 from panparser.server.limits import Limits
-from panparser.server.service import Service
+from panparser.server.service import ServerApp
 
 _HEADER_SECONDS = 15.0  # for the first line and the headers of a request to arrive
 _MOST_HEADERS = 1 << 18  # bytes of them; a URL may hold a text
@@ -103,12 +103,12 @@ def config_of(service: Any, limits: Limits) -> uvicorn.Config:
     )
 
 
-def server_of(service: Service) -> Server:
+def server_of(service: ServerApp) -> Server:
     """What serves a service."""
     return Server(config_of(service, service.limits))
 
 
-def run(service: Service, listening: socket.socket) -> None:
+def run(service: ServerApp, listening: socket.socket) -> None:
     """Serves until a signal comes."""
     _allow_connections()
     _engine.keep_memory()  # the next request needs what the last one did

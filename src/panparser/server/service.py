@@ -17,18 +17,18 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
-from panparser.formats.outputs import Joined
-from panparser.server.asked import Asked
-from panparser.server.batches import Batches, Begun
+from panparser.formats.outputs import DocumentWriter
+from panparser.server.asked import ProcessRequest
+from panparser.server.batches import BatchQueue, StartedRequest
 from panparser.server.bodies import of_body, of_query, of_text
 from panparser.server.derivations import derivation
-from panparser.server.exchange import Exchange
-from panparser.server.limits import House, Limits
+from panparser.server.exchange import HttpExchange
+from panparser.server.limits import AdmissionController, Limits
 from panparser.server.metrics import Metrics
-from panparser.server.models import Models
+from panparser.server.models import ModelRegistry
 from panparser.server.openapi import openapi
-from panparser.server.processing import Work
-from panparser.server.refusals import INTERNAL, ClientLeftError, RequestError
+from panparser.server.processing import RequestProcessor
+from panparser.server.refusals import INTERNAL, ClientDisconnectedError, RequestError
 from panparser.server.website import WEBSITE
 from panparser.treebank.treebank import Treebank
 
@@ -46,17 +46,17 @@ Result = TypeVar("Result")
 _log = logging.getLogger("panparser.server")
 
 
-class Service:
+class ServerApp:
     """UDPipe's REST interface to some models; `log` is called with a line for each request, without its text."""
 
-    def __init__(self, models: Models, limits: Limits, log: Callable[[str], None] | None = None) -> None:
+    def __init__(self, models: ModelRegistry, limits: Limits, log: Callable[[str], None] | None = None) -> None:
         self.models, self.limits = models, limits
-        self.house = House(limits)
+        self.house = AdmissionController(limits)
         self.metrics = Metrics(self.house)
         self.is_ready = True
         self._log = log
         self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="parse")
-        self._batches = Batches(self._pool, limits.threads)
+        self._batches = BatchQueue(self._pool, limits.threads)
 
     def close(self) -> None:
         """Waits for the threads."""
@@ -66,14 +66,14 @@ class Service:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"expected a request by HTTP, found {scope['type']}")
-        exchange = Exchange(scope, receive, send, self.limits)
+        exchange = HttpExchange(scope, receive, send, self.limits)
         started = time.perf_counter()
         path = _path(scope["path"])
         try:
             await self._answer(exchange, path)
         except RequestError as refused:
             await exchange.refuse(refused)
-        except (ClientLeftError, ClientDisconnect, OSError):
+        except (ClientDisconnectedError, ClientDisconnect, OSError):
             self.metrics.left += 1
         except Exception:
             _log.exception("%s", INTERNAL)
@@ -86,7 +86,7 @@ class Service:
             sizes = f"{exchange.received} bytes in, {exchange.sent} bytes out"
             self._log(f"{scope['method']} {known} {exchange.status} {sizes}, {1000 * seconds:.0f} ms")
 
-    async def _answer(self, exchange: Exchange, path: str) -> None:
+    async def _answer(self, exchange: HttpExchange, path: str) -> None:
         method = exchange.request.method
         if method == "OPTIONS":
             await exchange.whole("", status=204, headers=_CORS)
@@ -116,7 +116,7 @@ class Service:
 
     # --- /process, /weblicht and /derivation ---
 
-    async def _process(self, exchange: Exchange, path: str) -> None:
+    async def _process(self, exchange: HttpExchange, path: str) -> None:
         parameters = of_query(exchange.request.scope["query_string"])
         size = exchange.checked_size()
         with self.house.admitted(size):
@@ -125,7 +125,7 @@ class Service:
             async with self.house.turn(size or len(exchange.request.scope["query_string"])):
                 await self._work(exchange, path, parameters, body)
 
-    async def _work(self, exchange: Exchange, path: str, query: dict[str, str], body: bytes) -> None:
+    async def _work(self, exchange: HttpExchange, path: str, query: dict[str, str], body: bytes) -> None:
         """What a request does in its turn, within the limit of time."""
         try:
             async with asyncio.timeout(self.limits.seconds):
@@ -152,10 +152,10 @@ class Service:
             late = f"The processing took longer than {self.limits.seconds:g} seconds; please send less at a time."
             if exchange.has_begun:  # who does not read would not read this, either
                 exchange.abort()
-                raise ClientLeftError from None
+                raise ClientDisconnectedError from None
             raise RequestError(late) from None
 
-    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> Begun:
+    def _begin(self, request: Request, path: str, query: dict[str, str], body: bytes) -> StartedRequest:
         """What is to be done, and the first sentences: all of them, in most cases."""
         if path.startswith("/weblicht/"):
             parameters = {"output": "conllu", **dict.fromkeys(_WEBLICHT[path.rpartition("/")[2]], "")}
@@ -169,15 +169,17 @@ class Service:
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")
         model = self.models.find(parameters.get("model"))
-        work = Work(model, Asked.of(parameters, self.limits), self.limits)
+        work = RequestProcessor(model, ProcessRequest.of(parameters, self.limits), self.limits)
         blocks = work.read()
-        return Begun(work, blocks, deque(_some(blocks)), _json_answer if path == "/process" else _text_answer)
+        return StartedRequest(work, blocks, deque(_some(blocks)), _json_answer if path == "/process" else _text_answer)
 
     def _derive(self, request: Request, query: dict[str, str], body: bytes) -> str:
         parameters = _merged(request, query, body)
         return derivation(self.models.find(parameters.get("model")), parameters, self.limits)
 
-    async def _write(self, exchange: Exchange, path: str, work: Work, treebanks: deque[Treebank]) -> None:
+    async def _write(
+        self, exchange: HttpExchange, path: str, work: RequestProcessor, treebanks: deque[Treebank]
+    ) -> None:
         as_text = path != "/process"
         start, end = ("", "") if as_text else _envelope(work)
         encoded: Callable[[str], str] = str if as_text else _escaped
@@ -191,7 +193,7 @@ class Service:
             async for piece in pieces:
                 await exchange.check_presence()
                 await exchange.send(encoded(piece))
-        except (ClientLeftError, TimeoutError, asyncio.CancelledError, OSError):
+        except (ClientDisconnectedError, TimeoutError, asyncio.CancelledError, OSError):
             raise
         except Exception as error:
             message = error.message if isinstance(error, RequestError) else INTERNAL
@@ -203,10 +205,10 @@ class Service:
             await pieces.aclose()
         await exchange.send(end, is_last=True)
 
-    async def _pieces(self, work: Work, treebanks: deque[Treebank]) -> AsyncGenerator[str, None]:
+    async def _pieces(self, work: RequestProcessor, treebanks: deque[Treebank]) -> AsyncGenerator[str, None]:
         """What is to be written, piece by piece; threads are a few pieces ahead."""
         output: Any = work.asked.output
-        document = None if output == "conllu" else Joined(output)
+        document = None if output == "conllu" else DocumentWriter(output)
         pending: deque[asyncio.Future[list[str]]] = deque()
         try:
             while treebanks or pending:
@@ -254,23 +256,23 @@ def _escaped(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _envelope(work: Work) -> tuple[str, str]:
+def _envelope(work: RequestProcessor) -> tuple[str, str]:
     """What stands around the result."""
     model = work.model
     values = {"model": model.id, "acknowledgements": list(model.acknowledgements), "result": ""}
     return _json(values).removesuffix('"\n}'), '"\n}\n'
 
 
-def _json_answer(work: Work, text: str) -> bytes:
+def _json_answer(work: RequestProcessor, text: str) -> bytes:
     start, end = _envelope(work)
     return f"{start}{_escaped(text)}{end}".encode()
 
 
-def _text_answer(work: Work, text: str) -> bytes:
+def _text_answer(work: RequestProcessor, text: str) -> bytes:
     return text.encode()
 
 
-def _kind(path: str, work: Work) -> tuple[str, dict[str, str]]:
+def _kind(path: str, work: RequestProcessor) -> tuple[str, dict[str, str]]:
     """The type of an answer, and its own headers."""
     kind = "application/json" if path == "/process" else "application/conllu"
     return kind, {"X-Billing-Input-NFC-Len": str(work.characters)}

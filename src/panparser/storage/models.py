@@ -20,7 +20,7 @@ _DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, Arithmet
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelSource:
     """Where a model is restored from: the file, for messages, and code, which files do not hold.
 
     `code` by name: the class of a "classifier", a Python "system", "functions" of templates, a "task".
@@ -29,7 +29,7 @@ class Source:
     path: str = ""
     code: Mapping[str, Any] = field(default_factory=dict)
 
-    def part(self, name: str) -> Source:
+    def part(self, name: str) -> ModelSource:
         """The source of a part of the model."""
         return replace(self, path=f"{self.path}: {name}" if self.path else name)
 
@@ -64,7 +64,7 @@ class StoredModel(ABC):
 
     @classmethod
     @abstractmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Self:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Self:
         """Restores the results of `to_arrays` and `to_values`, which fit the declaration.
 
         Any Python error means that the arrays are damaged, or do not fit.
@@ -100,14 +100,14 @@ class StoredModel(ABC):
         return sum(array.nbytes for array in self.to_arrays().values())
 
     @classmethod
-    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], source: Source | None = None) -> Self:
+    def from_file(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource | None = None) -> Self:
         """The model of arrays and values. Raises ModelError, which names the source, if they are not valid."""
-        source = source or Source()
+        source = source or ModelSource()
         with restoring(cls.kind, source.path):
             return cls.from_parts(arrays, check(values, cls.declared, ""), source)
 
     @classmethod
-    def from_manifest(cls, arrays: Arrays, manifest: Mapping[str, Any], source: Source) -> Self:
+    def from_manifest(cls, arrays: Arrays, manifest: Mapping[str, Any], source: ModelSource) -> Self:
         """Like `from_file`, but from a whole manifest: kind and format are checked."""
         check_kind(manifest, cls.kind, source.path, cls.newest)
         return cls.from_file(without_prefix(cls.prefix, arrays), manifest, source)
@@ -116,11 +116,11 @@ class StoredModel(ABC):
     def read(cls, path: str | os.PathLike[str], **code: Any) -> Self:
         """The model of a file; raises ModelError if the file is not a valid model of this kind."""
         arrays, manifest = read_arrays(path, "panparser model")
-        return cls.from_manifest(arrays, manifest, Source(os.fspath(path), code))
+        return cls.from_manifest(arrays, manifest, ModelSource(os.fspath(path), code))
 
 
 def _decoded(kind: type[StoredModel], data: bytes, code: Mapping[str, Any]) -> StoredModel:
-    return kind.from_manifest(*decode(data, "panparser model"), Source("", code))
+    return kind.from_manifest(*decode(data, "panparser model"), ModelSource("", code))
 
 
 def class_of_kind(kind: str) -> type[StoredModel] | None:

@@ -132,7 +132,7 @@ def remove_folder(folder: Name) -> None:
             store.rm(path, recursive=True)
 
 
-class Rest(io.RawIOBase):
+class FileRange(io.RawIOBase):
     """The bytes of a file from a place on."""
 
     def __init__(self, name: Name, start: int) -> None:

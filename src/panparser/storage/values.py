@@ -29,7 +29,7 @@ _LONGEST_NAME = 200  # characters
 _SHOWN = 60  # characters of a value in a message
 
 
-class Unexpected(Exception):  # noqa: N818 - always turned into an error of the caller's choice
+class SchemaError(Exception):
     """A value that does not fit: its place, what was expected, what was found."""
 
 
@@ -46,7 +46,7 @@ class Kind:
     def find(self, value: Any, place: str) -> None:
         """Raises Unexpected at the first place that does not fit; kinds with parts look into them."""
         if not self.test(value):
-            raise Unexpected(f"{place}: expected {self.expected}, found {shown(value)}")
+            raise SchemaError(f"{place}: expected {self.expected}, found {shown(value)}")
 
 
 def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = ModelError) -> Any:
@@ -54,7 +54,7 @@ def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = Mode
     try:
         if not kind.test(value):
             kind.find(value, place)
-    except Unexpected as found:
+    except SchemaError as found:
         raise error(str(found).removeprefix(": ")) from None
     except RecursionError:
         raise error(f"{_before(place)}expected {kind.expected}, found one that is nested too deeply") from None
@@ -142,7 +142,7 @@ TABLE = Kind("a table", lambda value: isinstance(value, Mapping) and all(isinsta
 # --- Kinds with parts ---
 
 
-class Maybe(Kind):
+class Nullable(Kind):
     """Null, or something else."""
 
     def __init__(self, inside: Kind) -> None:
@@ -157,7 +157,7 @@ class Maybe(Kind):
             self.inside.find(value, place)
 
 
-class Either(Kind):
+class OneOf(Kind):
     """One of several kinds."""
 
     def __init__(self, *kinds: Kind) -> None:
@@ -254,10 +254,10 @@ class Table(Kind):
             if key in value:
                 kind.find(value[key], inner(place, key))
             elif key in self.must:
-                raise Unexpected(f"{inner(place, key)}: expected {kind.expected}, found nothing")
+                raise SchemaError(f"{inner(place, key)}: expected {kind.expected}, found nothing")
         if self.closed and (unknown := self._unknown(value)):
             known = ", ".join((*self.must, *self.may))
-            raise Unexpected(f"{inner(place, unknown[0])}: is unknown; there are {known}")
+            raise SchemaError(f"{inner(place, unknown[0])}: is unknown; there are {known}")
 
 
 # --- Text that holds values ---

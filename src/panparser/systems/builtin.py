@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Literal, get_args
 
 from panparser._checks import check_count
-from panparser.errors import TableError
+from panparser.errors import DeclarationError
 from panparser.systems.declaration import Transition
 from panparser.systems.positions import Position
 from panparser.systems.table import TransitionSystem
@@ -53,7 +53,7 @@ from panparser.systems.terms import (
     wanting,
     wants,
 )
-from panparser.trees.gold import LEFT, RIGHT, Root
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, Root
 
 SwapOracle = Literal["eager", "lazy", "dynamic", "static-dynamic"]
 _LEFT_ARC = arc(head=B0, dependent=S0)
@@ -82,8 +82,8 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
     potential = None
     if root == "none":
         final = (size(BUFFER) == 0,)
-        right_loses += (headless(B0), wanting(STACK, RIGHT).when(size(BUFFER) == 1))
-        shift_loses += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
+        right_loses += (headless(B0), wanting(STACK, HEAD_RIGHT).when(size(BUFFER) == 1))
+        shift_loses += (wanting(STACK, HEAD_RIGHT).when(size(BUFFER) == 1),)
         left += (headless(S0).when(size(STACK) == 1) if single_root else headless(S0),)
     if root == "first":
         # Without these, words would be left over that cannot be attached; with them, arcs exclude each other.
@@ -121,19 +121,19 @@ def arc_eager(root: Root = "last", single_root: bool = False) -> TransitionSyste
                 "SHIFT",
                 when=when_shift,
                 then=(shift,),
-                loses=(*shift_loses, wants(B0, LEFT).when(size(STACK) >= 1)),
+                loses=(*shift_loses, wants(B0, HEAD_LEFT).when(size(STACK) >= 1)),
             ),
             Transition(
                 "LEFT",
                 when=(is_word(S0), is_unattached(S0)),
                 then=(_LEFT_ARC, pop),
-                loses=(*left, wants(B0, LEFT).when(size(STACK) == 1)),
+                loses=(*left, wants(B0, HEAD_LEFT).when(size(STACK) == 1)),
             ),
             Transition(
                 "RIGHT",
                 when=when_right,
                 then=(arc(head=S0, dependent=B0), shift),
-                loses=(*right_loses, wants(B0, RIGHT).when(size(BUFFER) >= 2)),
+                loses=(*right_loses, wants(B0, HEAD_RIGHT).when(size(BUFFER) >= 2)),
             ),
             Transition("REDUCE", when=when_reduce, then=(pop,), loses=(_LOST_CHILDREN,)),
         ),
@@ -150,7 +150,7 @@ def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> Tra
 
     The costs are derived: `panparser derive` finds them from the conditions and effects.
     """
-    check_count("k of arc-swift", k, most=3, error=TableError)
+    check_count("k of arc-swift", k, most=3, error=DeclarationError)
     last = root == "last"
     when_shift, when_right = _one_root_left(root) if single_root else ((), ())
     rows = [
@@ -160,7 +160,7 @@ def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> Tra
             then=(shift,),
             loses=(
                 *_lost_by_entering(root, single_root),
-                *([wants(B0, LEFT).when(is_word(S0))] if last else []),
+                *([wants(B0, HEAD_LEFT).when(is_word(S0))] if last else []),
             ),
         )
     ]
@@ -179,7 +179,7 @@ def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> Tra
                     *_lost_later_head(root, word, depth + 1 if single_root else None),
                     *leaving,
                     children(word).among(BUFFER),
-                    *([wants(B0, LEFT).when(size(STACK) == depth + 1)] if last else []),
+                    *([wants(B0, HEAD_LEFT).when(size(STACK) == depth + 1)] if last else []),
                 ),
             ),
             Transition(
@@ -192,7 +192,7 @@ def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> Tra
                     _LOST_OPEN_CHILDREN,
                     *leaving,
                     *_lost_root(root),
-                    *([wants(B0, RIGHT)] if last else []),
+                    *([wants(B0, HEAD_RIGHT)] if last else []),
                 ),
             ),
         ]
@@ -271,16 +271,16 @@ def _hybrid_rows(root: Root, single_root: bool) -> tuple[Transition, Transition,
         )  # once it is shifted onto others, only the lowest token can get a head on the right
         enter += (
             head(B0).among(ROOT).when(size(STACK) >= 1),
-            wants(B0, RIGHT).when(last_word, size(STACK) >= 1),
-            wanting(STACK, RIGHT, above_bottom).when(last_word),
+            wants(B0, HEAD_RIGHT).when(last_word, size(STACK) >= 1),
+            wanting(STACK, HEAD_RIGHT, above_bottom).when(last_word),
         )
         left = (*_ahead_of_root(), head(S0).among(S1), _LOST_CHILDREN)
         # There are at least two words on the stack, so S0 has already lost Root.
         leave = (head(S0).among(BUFFER - ROOT), _LOST_CHILDREN)
     if root != "last":
-        enter += (wanting(STACK, RIGHT).when(size(BUFFER) == 1),)
-    left += (wants(B0, LEFT).when(size(STACK) == 1), wants(S0, LEFT).when(size(STACK) >= 2))
-    leave += (wants(S0, RIGHT).when(size(BUFFER) >= (2 if single_root and root == "last" else 1)),)
+        enter += (wanting(STACK, HEAD_RIGHT).when(size(BUFFER) == 1),)
+    left += (wants(B0, HEAD_LEFT).when(size(STACK) == 1), wants(S0, HEAD_LEFT).when(size(STACK) >= 2))
+    leave += (wants(S0, HEAD_RIGHT).when(size(BUFFER) >= (2 if single_root and root == "last" else 1)),)
     return (
         Transition("SHIFT", when=(is_word(B0),), then=(shift,), loses=enter),
         Transition("LEFT", when=when_left, then=(_LEFT_ARC, pop), loses=left),
@@ -292,7 +292,7 @@ def _hybrid_root_rows(root: Root, single_root: bool) -> tuple[Transition, ...]:
     """Without Root, if there may be several roots: the lowest word of the stack stays without a head."""
     if root != "none" or single_root:
         return ()
-    loses = (*_HYBRID_LEAVE, wants(S0, RIGHT), wants(B0, LEFT))
+    loses = (*_HYBRID_LEAVE, wants(S0, HEAD_RIGHT), wants(B0, HEAD_LEFT))
     return (Transition("ROOT", when=(size(STACK) == 1,), then=(pop,), loses=loses),)
 
 
@@ -338,7 +338,9 @@ def swap_standard(root: Root = "last", single_root: bool = False, oracle: SwapOr
     "static-dynamic" (after de Lhoneux, Stymne & Nivre 2017): the lazy oracle says when to shift and when to swap.
     """
     if oracle not in get_args(SwapOracle):
-        raise TableError(f"oracle of swap-standard must be one of {', '.join(get_args(SwapOracle))}; got {oracle!r}")
+        raise DeclarationError(
+            f"oracle of swap-standard must be one of {', '.join(get_args(SwapOracle))}; got {oracle!r}"
+        )
     static = {"dynamic": None, "static-dynamic": "swap-lazy"}.get(oracle, f"swap-{oracle}")
     searched = "dynamic" in oracle
     swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
@@ -472,7 +474,7 @@ def covington_projective(root: Root = "last", single_root: bool = False) -> Tran
         root,
         enter=(
             *_lost_by_entering(root, single_root),
-            *([wants(B0, LEFT).when(is_word(S0))] if last else []),
+            *([wants(B0, HEAD_LEFT).when(is_word(S0))] if last else []),
         ),
         rows=(
             Transition("NO_ARC", when=(is_attached(S0),), then=(aside,), loses=(head(B0).among(S0),)),
@@ -484,7 +486,7 @@ def covington_projective(root: Root = "last", single_root: bool = False) -> Tran
                     *_lost_later_head(root, S0, 1 if single_root else None),
                     _LOST_CHILDREN,
                     passed,
-                    *([wants(B0, LEFT).when(size(STACK) == 1)] if last else []),
+                    *([wants(B0, HEAD_LEFT).when(size(STACK) == 1)] if last else []),
                 ),
             ),
             Transition(
@@ -497,7 +499,7 @@ def covington_projective(root: Root = "last", single_root: bool = False) -> Tran
                     _LOST_OPEN_CHILDREN,
                     passed,
                     *_lost_root(root),
-                    *([wants(B0, RIGHT)] if last else []),
+                    *([wants(B0, HEAD_RIGHT)] if last else []),
                 ),
             ),
         ),
@@ -667,6 +669,6 @@ def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
 
 
 def _length(name: str, k: object) -> int:
-    check_count(f"k of {name}", k, most=(1 << 31) - 1, error=TableError)
+    check_count(f"{name}: k", k, most=(1 << 31) - 1, error=DeclarationError)
     assert isinstance(k, int)
     return k

@@ -13,7 +13,7 @@ from typing import Any, Literal, Self
 from panparser._caching import cached_property
 from panparser._checks import is_whole
 from panparser._engine import MAX_ROWS
-from panparser.errors import IllegalTransitionError, TableError
+from panparser.errors import DeclarationError, IllegalTransitionError
 from panparser.storage.files import write_whole
 from panparser.storage.toml import to_toml
 from panparser.storage.values import parse_json, read_values
@@ -42,15 +42,17 @@ def read_terms(values: Any, column: str, owner: str) -> tuple[Any, ...]:
     """The terms of a column, given as values or as text."""
     kind, nouns = _KINDS[column]
     if isinstance(values, str) or not isinstance(values, Sequence):
-        raise TableError(f"{column} of {owner} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)")
+        raise DeclarationError(
+            f"{owner}: {column} must be a tuple or list of {nouns}; got {values!r} (a comma missing?)"
+        )
     read = []
     for number, value in enumerate(values, start=1):
         try:
             term = parse_term(value) if isinstance(value, str) else value
-        except TableError as error:
-            raise TableError(f"{column} of {owner}, term {number}: {error}") from None
+        except DeclarationError as error:
+            raise DeclarationError(f"{column} of {owner}, term {number}: {error}") from None
         if not isinstance(term, kind):
-            raise TableError(f"{column} of {owner}, term {number}: expected {nouns}; got {value!r}")
+            raise DeclarationError(f"{column} of {owner}, term {number}: expected {nouns}; got {value!r}")
         read.append(term)
     return tuple(read)
 
@@ -70,8 +72,8 @@ class Transition:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isidentifier():
-            raise TableError(
-                f"name of Transition must be a word of letters, digits and _, such as NO_ARC; got {self.name!r}"
+            raise DeclarationError(
+                f"Transition: name must be a word of letters, digits and _, such as NO_ARC; got {self.name!r}"
             )
         for column in ("when", "then", "loses"):
             object.__setattr__(self, column, read_terms(getattr(self, column), column, self.name))
@@ -81,13 +83,15 @@ class Transition:
         kinds = [effect.kind for effect in self.then]
         arcs = [kind for kind in kinds if kind in ("arc", "propose")]
         if not self.then:
-            raise TableError(f"then of {self.name} is empty: a transition must do something")
+            raise DeclarationError(f"{self.name}: then is empty: a transition must do something")
         if len(arcs) > 1:
-            raise TableError(f"then of {self.name}: at most one arc; got {len(arcs)}")
+            raise DeclarationError(f"then of {self.name}: at most one arc; got {len(arcs)}")
         if arcs and kinds[0] != arcs[0]:
-            raise TableError(f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}")
+            raise DeclarationError(
+                f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}"
+            )
         if kinds == arcs:
-            raise TableError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat forever")
+            raise DeclarationError(f"then of {self.name}: {self.then[0]} moves no token, so it could repeat forever")
 
     @property
     def labeled(self) -> bool:
@@ -129,15 +133,15 @@ class Declaration:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise TableError(f"name of TransitionSystem must be a text; got {self.name!r}")
+            raise DeclarationError(f"TransitionSystem: name must be a text; got {self.name!r}")
         if self.root not in ROOTS:
-            raise TableError(f"root of {self.name} must be one of {', '.join(ROOTS)}; got {self.root!r}")
+            raise DeclarationError(f"{self.name}: root must be one of {', '.join(ROOTS)}; got {self.root!r}")
         for column in ("transitions", "ties"):
             if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
-                raise TableError(f"{column} of {self.name} must be a list; got {getattr(self, column)!r}")
+                raise DeclarationError(f"{self.name}: {column} must be a list; got {getattr(self, column)!r}")
         object.__setattr__(self, "transitions", tuple(self.transitions))
         if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
-            raise TableError(f"transitions of {self.name} must be Transition values, at least one")
+            raise DeclarationError(f"{self.name}: transitions must be Transition values, at least one")
         object.__setattr__(self, "ties", tuple(self.ties) or self.names)
         object.__setattr__(self, "final", read_terms(self.final, "final", self.name))
         if self.root == "none":
@@ -154,43 +158,45 @@ class Declaration:
         names = self.names
         for name in names:
             if names.count(name) > 1:
-                raise TableError(f"transitions of {self.name}: {name} appears twice")
+                raise DeclarationError(f"transitions of {self.name}: {name} appears twice")
         if sorted(map(str, self.ties)) != sorted(names):
-            raise TableError(f"ties of {self.name} must order {', '.join(names)}; got {', '.join(map(str, self.ties))}")
+            raise DeclarationError(
+                f"{self.name}: ties must order {', '.join(names)}; got {', '.join(map(str, self.ties))}"
+            )
         for column in ("starts", "ends") if self.root != "none" else ():
             if getattr(self, column) not in ("stack", "buffer"):
-                raise TableError(f"{column} of {self.name} must be stack or buffer; got {getattr(self, column)!r}")
+                raise DeclarationError(f"{self.name}: {column} must be stack or buffer; got {getattr(self, column)!r}")
         if self.focus not in ("fixed", "free"):
-            raise TableError(f"focus of {self.name} must be fixed or free; got {self.focus!r}")
+            raise DeclarationError(f"{self.name}: focus must be fixed or free; got {self.focus!r}")
         moving = [t.name for t in self.transitions if self.focus == "free" and {terms.shift, terms.back} & {*t.then}]
         if moving:
-            raise TableError(f"{self.name}: a free focus is moved by no effect; got shift or back in {moving[0]}")
+            raise DeclarationError(f"{self.name}: a free focus is moved by no effect; got shift or back in {moving[0]}")
         if self.root == "last" and self.starts == "stack":
-            raise TableError(f"starts of {self.name} must be buffer, since Root is last; got 'stack'")
+            raise DeclarationError(f"{self.name}: starts must be buffer, since Root is last; got 'stack'")
         for column in ("single_root", "partial"):
             if not isinstance(getattr(self, column), bool):
-                raise TableError(f"{column} of {self.name} must be true or false; got {getattr(self, column)!r}")
+                raise DeclarationError(f"{self.name}: {column} must be true or false; got {getattr(self, column)!r}")
         if self.max_span is not None and (not is_whole(self.max_span) or not 1 <= self.max_span < 1 << 31):
-            raise TableError(
-                f"max_span of {self.name} must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
+            raise DeclarationError(
+                f"{self.name}: max_span must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
             )
 
     def _check_rootless(self) -> None:
         for column in ("starts", "ends"):
             if getattr(self, column) is not None:
-                raise TableError(
-                    f"{column} of {self.name} is where Root stands, and there is none; got {getattr(self, column)!r}"
+                raise DeclarationError(
+                    f"{self.name}: {column} is where Root stands, and there is none; got {getattr(self, column)!r}"
                 )
         for column in ("partial", "max_span"):
             if getattr(self, column):
-                raise TableError(
-                    f"root of {self.name} must be first or last: it leaves words headless ({column}), and without Root "
+                raise DeclarationError(
+                    f"{self.name}: root must be first or last: it leaves words headless ({column}), and without Root "
                     "these would be roots; got 'none'"
                 )
         rows = (term for t in self.transitions for term in (*t.when, *t.loses))
         for term in (*self.final, *rows):
             if _ASKS_FOR_ROOT.search(str(term)):
-                raise TableError(
+                raise DeclarationError(
                     f"{self.name}: {term} asks for a token that is not there, as root is none; "
                     "headless(x) counts words that are roots in the gold tree"
                 )
@@ -199,24 +205,24 @@ class Declaration:
         for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):
             if getattr(self, column) not in (None, *known):
                 names = ", ".join(known)
-                raise TableError(f"{column} of {self.name} must be one of {names}; got {getattr(self, column)!r}")
+                raise DeclarationError(f"{self.name}: {column} must be one of {names}; got {getattr(self, column)!r}")
         returns = [t.name for t in self.transitions if terms.back in t.then]
         losing = [t.name for t in self.transitions if t.loses]
         native = self.static_oracle is not None and self.static_oracle != ROWS
         if returns and not native and (self.static_oracle or self.potential != "swap-loss"):
             found = f"{self.static_oracle!r}" if self.static_oracle else "none"
             expected = "a static_oracle, swap-eager or swap-lazy, or the potential swap-loss"
-            raise TableError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
+            raise DeclarationError(f"{self.name}: {returns[0]} uses back, so costs need {expected}; got {found}")
         if self.focus == "free" and (self.static_oracle or self.potential not in (None, "crossing-arcs")):
             named = self.static_oracle or self.potential
-            raise TableError(f"{self.name}: with a free focus, costs are losses and crossing-arcs; got {named}")
+            raise DeclarationError(f"{self.name}: with a free focus, costs are losses and crossing-arcs; got {named}")
         if self.focus == "fixed" and self.potential == "crossing-arcs":
-            raise TableError(f"{self.name}: crossing-arcs are counted where the focus is free; it is fixed")
+            raise DeclarationError(f"{self.name}: crossing-arcs are counted where the focus is free; it is fixed")
         if native and (losing or self.potential not in (None, "swap-loss")):
             found = f"loses in {losing[0]}" if losing else f"the potential {self.potential}"
-            raise TableError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
+            raise DeclarationError(f"{self.name}: a static_oracle replaces all costs; got {found} as well")
         if self.potential in SEARCHED_LOSSES and losing:
-            raise TableError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
+            raise DeclarationError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
 
     # --- Tables as values ---
 
@@ -340,38 +346,38 @@ class Declaration:
     @classmethod
     def from_json(cls, text: str) -> Self:
         """The declaration that `to_json` wrote, or one written by hand."""
-        return cls.from_values(parse_json(text, "", TableError))
+        return cls.from_values(parse_json(text, "", DeclarationError))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the declaration to a .toml or .json file, which `load` reads."""
         path = Path(path)
         if path.suffix.lower() not in (".toml", ".json"):
-            raise TableError(f"{path}: a table's file ends in .toml or .json")
+            raise DeclarationError(f"{path}: a table's file ends in .toml or .json")
         text = to_toml(self.to_values()) if path.suffix.lower() == ".toml" else self.to_json() + "\n"
-        write_whole(path, text.encode(), TableError)
+        write_whole(path, text.encode(), DeclarationError)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """A declaration from a .toml or .json file."""
         path = Path(path)
-        values = read_values(path, "TOML" if path.suffix.lower() == ".toml" else "JSON", TableError)
+        values = read_values(path, "TOML" if path.suffix.lower() == ".toml" else "JSON", DeclarationError)
         try:
             return cls.from_values(values)
-        except TableError as error:
-            raise TableError(f"{path}: {error}") from None
+        except DeclarationError as error:
+            raise DeclarationError(f"{path}: {error}") from None
 
     @classmethod
     def from_values(cls, values: Any) -> Self:
         """The declaration in plain values, as a JSON or TOML file holds it."""
         if not isinstance(values, dict) or not values:
             found = type(values).__name__ if values else "nothing"
-            raise TableError(f"expected a table with name and transitions; got {found}")
+            raise DeclarationError(f"expected a table with name and transitions; got {found}")
         values = dict(values)
         if values.pop("format", FORMAT) != FORMAT:
-            raise TableError(f"expected format {FORMAT}; a newer version of panparser wrote this")
+            raise DeclarationError(f"expected format {FORMAT}; a newer version of panparser wrote this")
         rows = _known(values, [f.name for f in fields(cls)], "the table").pop("transitions", None)
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise TableError("transitions must be a list of tables, each with name, when, then, loses")
+            raise DeclarationError("transitions must be a list of tables, each with name, when, then, loses")
         columns = [f.name for f in fields(Transition)]
         for row in rows:
             _known(row, columns, f"transition {row.get('name')}")
@@ -379,7 +385,7 @@ class Declaration:
             return cls(**values, transitions=tuple(Transition(**row) for row in rows))
         except TypeError as error:
             missing = str(error).rpartition("argument")[2].strip(": s") or str(error)
-            raise TableError(f"missing {missing}") from None
+            raise DeclarationError(f"missing {missing}") from None
 
 
 def _reduced(focus: str) -> tuple[terms.StateCondition, ...]:
@@ -391,7 +397,7 @@ def _reduced(focus: str) -> tuple[terms.StateCondition, ...]:
 def _known(values: dict[str, Any], names: list[str], owner: str) -> dict[str, Any]:
     for name in values:
         if name not in names:
-            raise TableError(f"{owner} has no field {name!r}; it has {', '.join(names)}")
+            raise DeclarationError(f"{owner} has no field {name!r}; it has {', '.join(names)}")
     return values
 
 

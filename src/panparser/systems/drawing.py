@@ -7,13 +7,13 @@ from typing import Any
 
 from panparser.systems.interfaces import ROWS, System
 from panparser.trees.drawing import checked_forms, draw_with_root
-from panparser.trees.gold import Gold, Head
+from panparser.trees.gold import GoldTree, Head
 
 
 def draw_state(
     system: System | None,
     state: Any,
-    gold: Gold | Sequence[Head] | None = None,
+    gold: GoldTree | Sequence[Head] | None = None,
     forms: Sequence[str] | None = None,
 ) -> str:
     """Arcs so far, stack, buffer, and the legal transitions with their costs; `*` marks those of minimum cost.

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from panparser import _engine
-from panparser.errors import GoldError, TableError
+from panparser.errors import DeclarationError, GoldError
 from panparser.systems import terms
 from panparser.systems.declaration import Declaration, Transition
 from panparser.systems.interfaces import ROWS
 from panparser.systems.positions import Position, TokenRegion
-from panparser.trees.gold import Gold, reference_heads
+from panparser.trees.gold import GoldTree, reference_heads
 
 POTENTIALS: dict[str | None, tuple[_engine.Potential, int]] = {  # and its limit
     None: (_engine.Potential.ZERO, 0),
@@ -149,11 +149,11 @@ class Lowered:
                 final=_engine.Final(all=final, clauses=clauses, rest_to_root=system.attaches_rest),
             )
         except ValueError as error:
-            raise TableError(f"{system.name}: {_in_words(str(error), system)}") from None
+            raise DeclarationError(f"{system.name}: {_in_words(str(error), system)}") from None
         self._system = system
-        self._references: dict[Gold, _engine.Reference] = {}  # oldest first
+        self._references: dict[GoldTree, _engine.Reference] = {}  # oldest first
 
-    def reference(self, gold: Gold) -> _engine.Reference:
+    def reference(self, gold: GoldTree) -> _engine.Reference:
         """The gold prepared for this system's costs."""
         if (kept := self._references.get(gold)) is not None:
             return kept

@@ -6,23 +6,25 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from panparser.errors import IllegalTransitionError, StuckError
+from panparser.errors import IllegalTransitionError, NoLegalTransitionError
 from panparser.systems.interfaces import System
 from panparser.systems.registry import system as as_system
-from panparser.trees.gold import Gold, Head
+from panparser.trees.gold import GoldTree, Head
 
 
-def gold_transitions(system: System, state: Any, gold: Gold) -> tuple[str, ...]:
+def gold_transitions(system: System, state: Any, gold: GoldTree) -> tuple[str, ...]:
     """All transitions of minimum cost, which need not be zero, in the table's order."""
     costs = system.costs(state, gold)
     if not costs:
-        raise StuckError(f"{system.name} is stuck in {state}: no transition is legal and the state is not final")
+        raise NoLegalTransitionError(
+            f"{system.name} is stuck in {state}: no transition is legal and the state is not final"
+        )
     best = min(costs.values())
     return tuple(name for name, cost in costs.items() if cost == best)
 
 
 def static_derivation(
-    system: Any, gold: Gold | Sequence[Head], *, ties: Sequence[str] | None = None, seed: int | None = None
+    system: Any, gold: GoldTree | Sequence[Head], *, ties: Sequence[str] | None = None, seed: int | None = None
 ) -> tuple[str, ...]:
     """The derivation of a static oracle: a transition of minimum cost at every step.
 
@@ -30,7 +32,7 @@ def static_derivation(
     system's own, as in the papers: arc-eager shifts before it reduces); or, with a `seed`, to a random one. A
     system written in Python that defines `static` leaves no ties.
     """
-    system, gold = as_system(system), Gold.of(gold)
+    system, gold = as_system(system), GoldTree.of(gold)
     if ties is not None and seed is not None:
         raise ValueError("ties are broken in a given order or at random; got both ties and seed")
     order = tuple(ties or system.ties)
@@ -41,7 +43,7 @@ def static_derivation(
     limit = 2 * (len(gold) + 2) ** 2  # no sound system takes more steps
     while not system.is_final(state):
         if (limit := limit - 1) < 0:
-            raise StuckError(f"{system.name} does not end: a derivation over {len(gold)} words never stops")
+            raise NoLegalTransitionError(f"{system.name} does not end: a derivation over {len(gold)} words never stops")
         best = gold_transitions(system, state, gold)
         if seed is not None:
             chosen = draw.choice(best)
@@ -55,14 +57,14 @@ def _rank(name: str, order: Sequence[str]) -> int:
     return order.index(name if name in order else name.partition("@")[0])  # with a free focus: LEFT@3
 
 
-def _makes_gold_arc(system: System, state: Any, name: str, gold: Gold) -> bool:
+def _makes_gold_arc(system: System, state: Any, name: str, gold: GoldTree) -> bool:
     arc = system.arc(state, name) or system.arc(state, name, proposed=True)
     return arc is not None and arc[1] > 0 and gold.heads[arc[1] - 1] == arc[0]
 
 
-def oracle_derivations(system: Any, gold: Gold | Sequence[Head]) -> Iterator[tuple[str, ...]]:
+def oracle_derivations(system: Any, gold: GoldTree | Sequence[Head]) -> Iterator[tuple[str, ...]]:
     """All derivations of minimum-cost transitions: what a dynamic oracle accepts from the initial state."""
-    system, gold = as_system(system), Gold.of(gold)
+    system, gold = as_system(system), GoldTree.of(gold)
     pending = [system.initial(len(gold))]
     while pending:
         state = pending.pop()

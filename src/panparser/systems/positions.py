@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from panparser import _engine
-from panparser.errors import TableError
+from panparser.errors import DeclarationError
 
 PLACES = tuple(place.name if place.name[1:].isdigit() else place.name.lower() for place in _engine.Place)
 # Where a token can be: S0, S1, S2, deeper, B0, behind, L0, on_list. A region has two bits for each:
@@ -100,17 +100,19 @@ LIST = TokenRegion(_mask(_LIST_PLACES, WORD, ROOT_TOKEN))
 def as_region(value: object, owner: str) -> TokenRegion:
     if isinstance(value, TokenRegion):
         if not value.mask and owner.endswith("among"):
-            raise TableError(f"{owner} expects a region; this one is empty")
+            raise DeclarationError(f"{owner} expects a region; this one is empty")
         return value
     if value == ROOT:
         return TokenRegion(_mask(PLACES, ROOT_TOKEN))
     if isinstance(value, Position):
         return TokenRegion(_mask((value.name,), WORD, ROOT_TOKEN))
-    raise TableError(f"{owner} expects a region (STACK, BUFFER, LIST, ROOT, S0, ... or STACK - S0); got {value!r}")
+    raise DeclarationError(
+        f"{owner} expects a region (STACK, BUFFER, LIST, ROOT, S0, ... or STACK - S0); got {value!r}"
+    )
 
 
 def as_position(value: object, owner: str, allowed: tuple[Position, ...] = POSITIONS) -> Position:
     if isinstance(value, Position) and value in allowed:
         return value
     names = ", ".join(map(str, allowed))
-    raise TableError(f"{owner} expects a position ({names}); got {value!r}")
+    raise DeclarationError(f"{owner} expects a position ({names}); got {value!r}")

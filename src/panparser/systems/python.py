@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, Self
 
-from panparser.errors import GoldError, IllegalTransitionError, StuckError, TableError
+from panparser.errors import DeclarationError, GoldError, IllegalTransitionError, NoLegalTransitionError
 from panparser.systems.drawing import draw_state
-from panparser.trees.gold import ROOTS, Gold, Head
+from panparser.trees.gold import ROOTS, GoldTree, Head
 
 FUNCTION = "static"  # the static oracle of a system that defines a function of that name
 _PLAIN = frozenset((int, str, bool, float, type(None)))
 
 
-class StateView:
+class MutableState:
     """A state that Python systems change in place: lists, with Root always as 0.
 
     A system that needs more (a second list, an index) sets more attributes; copies and `key` include them.
@@ -91,13 +91,13 @@ class PythonSystem:
     def name(self) -> str:
         return type(self).__name__
 
-    def initial(self, words: int) -> StateView:
+    def initial(self, words: int) -> MutableState:
         """Root first: ([0], [1..n]); Root last: ([], [1..n, 0]); no Root: ([], [1..n])."""
         numbers = list(range(1, words + 1))
         before, behind = ([0] if self.root == place else [] for place in ("first", "last"))
-        return StateView(words, before, [*numbers, *behind])
+        return MutableState(words, before, [*numbers, *behind])
 
-    def is_final(self, state: StateView) -> bool:
+    def is_final(self, state: MutableState) -> bool:
         """Root first: ([0], []); Root last: ([], [0]); no Root: one word at most on the stack, none in the buffer."""
         if self.root == "none":
             return len(state.stack) <= 1 and not state.buffer
@@ -112,11 +112,11 @@ class PythonSystem:
         """Changes the state."""
         raise NotImplementedError(f"{self.name} must define apply(state, transition)")
 
-    def cost(self, state: Any, transition: str, gold: Gold) -> int:
+    def cost(self, state: Any, transition: str, gold: GoldTree) -> int:
         """Number of gold attachments that the best outcome loses by the transition."""
         raise NotImplementedError(f"{self.name} must define cost(state, transition, gold), or static(state, gold)")
 
-    def static(self, state: Any, gold: Gold) -> str:
+    def static(self, state: Any, gold: GoldTree) -> str:
         """The transition of the static oracle, in states of the derivation that it makes."""
         raise NotImplementedError(f"{self.name} has no static oracle: it does not define static(state, gold)")
 
@@ -124,14 +124,16 @@ class PythonSystem:
 def _check_declaration(declared: PythonSystem) -> None:
     names = declared.transitions
     if isinstance(names, str) or not names or not all(isinstance(name, str) for name in names):
-        raise TableError(f'transitions of {declared.name} must name its transitions, like ("SHIFT",); got {names!r}')
+        raise DeclarationError(
+            f'{declared.name}: transitions must name its transitions, like ("SHIFT",); got {names!r}'
+        )
     if len(set(names)) < len(names):
-        raise TableError(f"transitions of {declared.name} must differ; got {', '.join(names)}")
+        raise DeclarationError(f"{declared.name}: transitions must differ; got {', '.join(names)}")
     if declared.root not in ROOTS:
-        raise TableError(f"root of {declared.name} must be one of {', '.join(ROOTS)}; got {declared.root!r}")
+        raise DeclarationError(f"{declared.name}: root must be one of {', '.join(ROOTS)}; got {declared.root!r}")
     if declared.root == "none" and declared.partial:
-        raise TableError(
-            f"root of {declared.name} must be first or last: it leaves words headless (partial), and without Root "
+        raise DeclarationError(
+            f"{declared.name}: root must be first or last: it leaves words headless (partial), and without Root "
             "these would be roots; got 'none'"
         )
 
@@ -176,7 +178,7 @@ class PythonSteps:
 
     def initial(self, words: int) -> Any:
         if not isinstance(words, int) or words < 1:
-            raise GoldError(f"words of {self.name} must be an integer >= 1; got {words!r}")
+            raise GoldError(f"{self.name}: words must be an integer >= 1; got {words!r}")
         return self.declared.initial(words)
 
     def is_final(self, state: Any) -> bool:
@@ -199,8 +201,8 @@ class PythonSteps:
             after.labels[made[0][1]] = label
         return after
 
-    def costs(self, state: Any, gold: Gold | Sequence[Head]) -> dict[str, int]:
-        gold = Gold.of(gold)
+    def costs(self, state: Any, gold: GoldTree | Sequence[Head]) -> dict[str, int]:
+        gold = GoldTree.of(gold)
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
         if not self.has_dynamic_oracle and not self.is_final(state):
@@ -211,7 +213,9 @@ class PythonSteps:
     def after(self, state: Any, transition: str) -> Any:
         """The state after a transition, which must be legal."""
         if len(state.derivation) > most_steps(state.words):
-            raise StuckError(f"{self.name} does not end: after {len(state.derivation)} transitions, it is in {state}")
+            raise NoLegalTransitionError(
+                f"{self.name} does not end: after {len(state.derivation)} transitions, it is in {state}"
+            )
         after = _copy_of(state)
         self.declared.apply(after, transition)
         after.derivation = (*state.derivation, transition)
@@ -225,7 +229,7 @@ class PythonSteps:
         found = [(new, word) for word, (old, new) in enumerate(pairs) if old != new]
         return [arc for arc in found if arc[0] or not self.attaches_rest]
 
-    def static(self, state: Any, gold: Gold) -> str:
+    def static(self, state: Any, gold: GoldTree) -> str:
         """The transition of the system's own static oracle."""
         chosen = self.declared.static(_copy_of(state), gold)
         if chosen not in self.legal(state):
@@ -233,22 +237,22 @@ class PythonSteps:
             raise IllegalTransitionError(f"static of {self.name} gave {chosen!r} in {state}; legal: {legal}")
         return chosen
 
-    def cost(self, state: Any, name: str, gold: Gold) -> int:
+    def cost(self, state: Any, name: str, gold: GoldTree) -> int:
         """What a legal transition loses."""
         cost = self.declared.cost(_copy_of(state), name, gold)
         try:
             return index(cost)
         except TypeError:
-            raise TableError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
+            raise DeclarationError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
 
-    def lost(self, gold: Gold | Sequence[Head]) -> int:
+    def lost(self, gold: GoldTree | Sequence[Head]) -> int:
         """Number of known heads that the derivation of least cost does not give: with exact costs, that none gives."""
-        gold = Gold.of(gold)
+        gold = GoldTree.of(gold)
         state = self.initial(len(gold))
         while not self.is_final(state):
             costs = self.costs(state, gold)
             if not costs:
-                raise StuckError(f"{self.name} does not end: it is stuck in {state}")
+                raise NoLegalTransitionError(f"{self.name} does not end: it is stuck in {state}")
             state = self.after(state, min(costs, key=lambda name: costs[name]))
         known = zip(gold.heads, state.heads[1:], strict=True)
         return sum(isinstance(head, int) and head >= 0 and head != found for head, found in known)
@@ -259,4 +263,4 @@ class PythonSteps:
 
 
 def _copy_of(state: Any) -> Any:
-    return state.copy() if isinstance(state, StateView) else copy.deepcopy(state)
+    return state.copy() if isinstance(state, MutableState) else copy.deepcopy(state)

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, overload
 
-from panparser.errors import TableError, UnknownSystemError
+from panparser.errors import DeclarationError, UnknownSystemError
 from panparser.storage.values import is_there
 from panparser.systems.builtin import (
     arc_eager,
@@ -66,11 +66,11 @@ def system(
     """
     if isinstance(name, TransitionSystem | PythonSteps | PythonSystem):
         if options:
-            raise TableError(f"{name.name} is complete as it is; got {', '.join(options)}")
+            raise DeclarationError(f"{name.name} is complete as it is; got {', '.join(options)}")
         return PythonSteps(name) if isinstance(name, PythonSystem) else name
     if not isinstance(name, str | Path):
         hint = "; make an instance: MySystem()" if isinstance(name, type) and issubclass(name, PythonSystem) else ""
-        raise TableError(f"expected the name of a system, a file, or a system; got {name!r}{hint}")
+        raise DeclarationError(f"expected the name of a system, a file, or a system; got {name!r}{hint}")
     if Path(name).suffix.lower() in (".json", ".toml"):
         return _from_file(name, options)
     function = _built_in(name)
@@ -78,12 +78,12 @@ def system(
     if "single_root" not in names and not options.get("single_root", True):
         del options["single_root"]  # it is the default of the system
     if options.get("single_root") and "single_root" not in names:
-        raise TableError(f"{name} may leave several words without a head, so it has no single-root variant")
+        raise DeclarationError(f"{name} may leave several words without a head, so it has no single-root variant")
     for option in options:
         if option not in names:
-            raise TableError(f"{name} takes {', '.join(names)}; got {option}")
+            raise DeclarationError(f"{name} takes {', '.join(names)}; got {option}")
     if options.get("root", "last") not in ROOTS:
-        raise TableError(f"root must be one of {', '.join(ROOTS)}; got {options['root']!r}")
+        raise DeclarationError(f"root must be one of {', '.join(ROOTS)}; got {options['root']!r}")
     return function(**options)
 
 
@@ -109,7 +109,7 @@ def _from_file(path: str | Path, options: dict[str, Any]) -> TransitionSystem:
     table = TransitionSystem.load(path)
     for option, value in options.items():
         if getattr(table, option, None) != value:
-            raise TableError(f"{path} defines the whole system; got {option}={value}")
+            raise DeclarationError(f"{path} defines the whole system; got {option}={value}")
     return table
 
 

@@ -12,7 +12,7 @@ from panparser._arrays import IntArray
 from panparser.errors import IllegalTransitionError
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
-from panparser.trees.gold import Gold, Head
+from panparser.trees.gold import GoldTree, Head
 
 
 class State:
@@ -119,6 +119,6 @@ class State:
         aside = f" ({' '.join(map(str, self.aside))})" if self.aside else ""
         return f"[{' '.join(map(str, self.stack))}{aside} | {' '.join(map(str, self.buffer))}]"
 
-    def draw(self, gold: Gold | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
+    def draw(self, gold: GoldTree | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:
         """A drawing of stack, buffer, arcs and legal transitions, with their costs against a gold tree."""
         return draw_state(self.system, self, gold, forms)

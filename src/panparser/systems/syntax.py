@@ -7,9 +7,9 @@ import operator
 from difflib import get_close_matches
 from typing import Any
 
-from panparser.errors import TableError
+from panparser.errors import DeclarationError
 from panparser.systems import terms
-from panparser.trees.gold import LEFT, RIGHT
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT
 
 _NAMES = (
     "S0 S1 S2 B0 L0 ROOT STACK BUFFER LIST "
@@ -17,8 +17,8 @@ _NAMES = (
     "unattached above_bottom shift pop back aside restore clear arc propose head children headless wants wanting"
 )
 WORDS: dict[str, Any] = {name: getattr(terms, name) for name in _NAMES.split()} | {
-    "LEFT": LEFT,
-    "RIGHT": RIGHT,
+    "LEFT": HEAD_LEFT,
+    "RIGHT": HEAD_RIGHT,
 }
 METHODS = ("among", "when")
 _OPERATORS: dict[type, Any] = {
@@ -34,19 +34,19 @@ _OPERATORS: dict[type, Any] = {
 def parse_term(text: str) -> terms.TermLike:
     """The condition, effect or loss described by the text. Raises TableError, which shows the text with a caret."""
     if not isinstance(text, str):
-        raise TableError(f"expected a term as text; got {text!r}")
+        raise DeclarationError(f"expected a term as text; got {text!r}")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         offset = getattr(error, "offset", None) or 1
         reason = error.msg if isinstance(error, SyntaxError) else "nested too deeply"
-        raise TableError(_point(text, offset - 1, offset, f"cannot read this: {reason}")) from None
+        raise DeclarationError(_point(text, offset - 1, offset, f"cannot read this: {reason}")) from None
     try:
         value = _read(tree, text.strip())
     except RecursionError:
-        raise TableError(_point(text, 0, 10, "this is nested too deeply")) from None
+        raise DeclarationError(_point(text, 0, 10, "this is nested too deeply")) from None
     if not isinstance(value, terms.StateCondition | terms.AnyOf | terms.Effect | terms.Loss):
-        raise TableError(_point(text, 0, len(text), "expected a condition, an effect or a loss"))
+        raise DeclarationError(_point(text, 0, len(text), "expected a condition, an effect or a loss"))
     return value
 
 
@@ -88,7 +88,7 @@ def _function(node: ast.expr, text: str) -> Any:
         start = (node.end_col_offset or 0) - len(node.attr)
         near = [name for name in METHODS if hasattr(owner, name)]
         hint = f"; did you mean {near[0]}?" if near else ""
-        raise TableError(_point(text, start, start + len(node.attr), f"unknown word {node.attr} here{hint}"))
+        raise DeclarationError(_point(text, start, start + len(node.attr), f"unknown word {node.attr} here{hint}"))
     function = _read(node, text)
     if not callable(function):
         raise _error(node, text, f"{function} takes no arguments")
@@ -98,14 +98,14 @@ def _function(node: ast.expr, text: str) -> Any:
 def _call(node: ast.expr, text: str, function: Any, *args: Any, **named: Any) -> Any:
     try:
         return function(*args, **named)
-    except TableError as error:
+    except DeclarationError as error:
         raise _error(node, text, str(error)) from None
     except TypeError as error:  # wrong operands, wrong number of arguments
         raise _error(node, text, str(error).replace("()", "", 1)) from None
 
 
-def _error(node: ast.expr, text: str, problem: str) -> TableError:
-    return TableError(_point(text, node.col_offset, node.end_col_offset or node.col_offset + 1, problem))
+def _error(node: ast.expr, text: str, problem: str) -> DeclarationError:
+    return DeclarationError(_point(text, node.col_offset, node.end_col_offset or node.col_offset + 1, problem))
 
 
 def _point(text: str, start: int, end: int, problem: str) -> str:

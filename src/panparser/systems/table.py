@@ -13,7 +13,7 @@ from panparser.systems.declaration import SEARCHED_LOSSES, Declaration
 from panparser.systems.interfaces import ROWS
 from panparser.systems.lowering import Lowered
 from panparser.systems.states import State
-from panparser.trees.gold import Gold, Head
+from panparser.trees.gold import GoldTree, Head
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TransitionSystem(Declaration):
     def initial(self, words: int) -> State:
         """The initial state of a sentence of this many words."""
         if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
-            raise GoldError(f"words of {self.name} must be 1 to {_engine.MAX_WORDS}; got {words!r}")
+            raise GoldError(f"{self.name}: words must be 1 to {_engine.MAX_WORDS}; got {words!r}")
         return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [], self.attaches_rest)
 
     def is_final(self, state: State) -> bool:
@@ -56,13 +56,13 @@ class TransitionSystem(Declaration):
         self._check_legal(state, transition)
         return state.after(self.step_number(transition), label)
 
-    def costs(self, state: State, gold: Gold | Sequence[Head], label: str | None = None) -> dict[str, int]:
+    def costs(self, state: State, gold: GoldTree | Sequence[Head], label: str | None = None) -> dict[str, int]:
         """The cost of each legal transition: number of gold attachments that the best outcome loses by it.
 
         With a `label`, the cost if the transition's arc gets it: 1 more if the arc is gold and the label is not.
         There is no look-ahead for sets of heads: an arc from outside the set costs 1 more when it is made.
         """
-        gold = Gold.of(gold)
+        gold = GoldTree.of(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
         owner = cast(TransitionSystem, state.system)  # the state may come from an equal system
@@ -80,16 +80,16 @@ class TransitionSystem(Declaration):
                     costs[name] += 1
         return costs
 
-    def reference(self, gold: Gold) -> _engine.Reference:
+    def reference(self, gold: GoldTree) -> _engine.Reference:
         """The gold in the engine's form, for this system's costs."""
         return self._lowered.reference(gold)
 
-    def lost(self, gold: Gold | Sequence[Head]) -> int | None:
+    def lost(self, gold: GoldTree | Sequence[Head]) -> int | None:
         """Number of gold attachments unreachable by any derivation: 0 if the tree can be built; None if unknown.
 
         May underestimate if the loss is approximate (see docs/concepts/oracles.md).
         """
-        return self.reference(Gold.of(gold)).lost
+        return self.reference(GoldTree.of(gold)).lost
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""
@@ -110,7 +110,7 @@ class TransitionSystem(Declaration):
         return state
 
     @staticmethod
-    def _check_length(state: State, gold: Gold) -> None:
+    def _check_length(state: State, gold: GoldTree) -> None:
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from panparser.errors import TableError
+from panparser.errors import DeclarationError
 from panparser.systems.positions import (
     B0,
     BUFFER,
@@ -27,9 +27,9 @@ from panparser.systems.positions import (
     as_position,
     as_region,
 )
-from panparser.trees.gold import LEFT, RIGHT, Mark
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, Mark
 
-# LEFT and RIGHT are panparser.LEFT and .RIGHT: defined here, they would hide transitions of that name.
+# LEFT and RIGHT are panparser.HEAD_LEFT and .RIGHT: defined here, they would hide transitions of that name.
 __all__ = [
     "B0",
     "BUFFER",
@@ -88,7 +88,9 @@ class StateCondition:
     __repr__ = __str__
 
     def __bool__(self) -> bool:
-        raise TableError(f"a condition has no truth value of its own: write any_of(...) or a tuple; got {self.text}")
+        raise DeclarationError(
+            f"a condition has no truth value of its own: write any_of(...) or a tuple; got {self.text}"
+        )
 
 
 @dataclass(frozen=True)
@@ -115,12 +117,12 @@ class Count:
 
     def _compare(self, sign: str, bound: object, low: int, high: int) -> StateCondition:
         if not isinstance(bound, int) or isinstance(bound, bool) or not 0 <= bound < UNBOUNDED:
-            raise TableError(f"{self.text} {sign} expects a number >= 0; got {bound!r}")
+            raise DeclarationError(f"{self.text} {sign} expects a number >= 0; got {bound!r}")
         return StateCondition(f"{self.text} {sign} {bound}", self.fact, low, high)
 
     def __ge__(self, bound: int) -> StateCondition:
         if self.symmetric:
-            raise TableError(f"{self.text} can only be bounded from above (<=)")
+            raise DeclarationError(f"{self.text} can only be bounded from above (<=)")
         return self._compare(">=", bound, bound, UNBOUNDED)
 
     def __le__(self, bound: int) -> StateCondition:
@@ -128,7 +130,7 @@ class Count:
 
     def __eq__(self, bound: int) -> StateCondition:  # type: ignore[override]
         if self.symmetric:
-            raise TableError(f"{self.text} can only be bounded from above (<=)")
+            raise DeclarationError(f"{self.text} can only be bounded from above (<=)")
         return self._compare("==", bound, bound, bound)
 
     def __str__(self) -> str:
@@ -151,7 +153,7 @@ above_bottom = _Flag("above_bottom")
 
 def _flag(flag: object, owner: str, known: _Flag) -> str:
     if flag is not None and flag is not known:
-        raise TableError(f"{owner}(..., flag) knows the flag {known}; got {flag!r}")
+        raise DeclarationError(f"{owner}(..., flag) knows the flag {known}; got {flag!r}")
     return known.name if flag is known else ""
 
 
@@ -187,7 +189,7 @@ def size(what: object, *only: object) -> Count:
         fact = _COUNTS.get((str(what), kind)) if isinstance(what, TokenRegion) else None
     if fact is None:
         got = ", ".join(map(repr, (what, *only)))
-        raise TableError(
+        raise DeclarationError(
             "size expects STACK, BUFFER, LIST, (STACK, unattached), (LIST, unattached), (STACK, tree(x)), "
             f"(STACK, tree(x), unattached) or children(ROOT); got {got}"
         )
@@ -232,7 +234,7 @@ def _distance(owner: str, first: object, second: object) -> str:
     pair = (as_position(first, owner).name, as_position(second, owner).name)
     if pair not in _DISTANCES:
         known = ", ".join(f"({a}, {b})" for a, b in _DISTANCES)
-        raise TableError(f"{owner} knows the pairs {known}; got ({first}, {second})")
+        raise DeclarationError(f"{owner} knows the pairs {known}; got ({first}, {second})")
     return f"distance.{_DISTANCES[pair]}"
 
 
@@ -264,7 +266,7 @@ def _dominance(owner: str, above: object, below: object) -> str:
     pair = (as_position(above, owner).name, as_position(below, owner).name)
     if pair not in _DOMINANCES:
         known = ", ".join(f"({a}, {b})" for a, b in _DOMINANCES)
-        raise TableError(f"{owner} knows the pairs {known}; got ({above}, {below})")
+        raise DeclarationError(f"{owner} knows the pairs {known}; got ({above}, {below})")
     return f"dominates.{'.'.join(pair)}"
 
 
@@ -272,9 +274,9 @@ def any_of(*conditions: StateCondition) -> AnyOf:
     """At least one of the conditions holds."""
     for condition in conditions:
         if not isinstance(condition, StateCondition):
-            raise TableError(f"any_of expects conditions; got {condition!r}")
+            raise DeclarationError(f"any_of expects conditions; got {condition!r}")
     if len(conditions) < 2:
-        raise TableError(f"any_of expects two conditions or more; got {len(conditions)}")
+        raise DeclarationError(f"any_of expects two conditions or more; got {len(conditions)}")
     return AnyOf(conditions)
 
 
@@ -297,7 +299,7 @@ class Effect:
 
     def __call__(self, position: Position) -> Effect:
         if self != pop:
-            raise TableError(f"{self} takes no position")
+            raise DeclarationError(f"{self} takes no position")
         return Effect("pop", (as_position(position, "pop", POSITIONS[:4]),))
 
 
@@ -322,7 +324,7 @@ def propose(*, head: Position, dependent: Position) -> Effect:
 def _arc(kind: str, head: Position, dependent: Position) -> Effect:
     positions = (as_position(head, f"{kind}(head)"), as_position(dependent, f"{kind}(dependent)"))
     if head == dependent:
-        raise TableError(f"{kind} expects two different positions; got {head} twice")
+        raise DeclarationError(f"{kind} expects two different positions; got {head} twice")
     return Effect(kind, positions)
 
 
@@ -346,7 +348,7 @@ class Loss:
         """The same loss, counted only if all the conditions hold."""
         for condition in guard:
             if not isinstance(condition, StateCondition):
-                raise TableError(f"when of {self} expects conditions; got {condition!r}")
+                raise DeclarationError(f"when of {self} expects conditions; got {condition!r}")
         return Loss(self.kind, self.position, self.region, self.flag, self.direction, (*self.guard, *guard))
 
     def __str__(self) -> str:
@@ -399,9 +401,9 @@ def headless(position: Position) -> Loss:
 
 
 def _direction(value: object, owner: str) -> Mark:
-    if value is LEFT or value is RIGHT:
+    if value is HEAD_LEFT or value is HEAD_RIGHT:
         return value
-    raise TableError(f"{owner} expects LEFT or RIGHT; got {value!r}")
+    raise DeclarationError(f"{owner} expects LEFT or RIGHT; got {value!r}")
 
 
 def wants(position: Position, direction: Mark) -> Loss:
@@ -415,7 +417,7 @@ def wanting(region: RegionLike, direction: Mark, flag: object = None) -> Loss:
     With `above_bottom` the lowest token of the stack does not count.
     """
     if as_region(region, "wanting") != STACK:
-        raise TableError(f"wanting expects STACK; got {region}")
+        raise DeclarationError(f"wanting expects STACK; got {region}")
     flag = _flag(flag, "wanting", above_bottom)
     return Loss("wanting", None, STACK, flag, _direction(direction, "wanting"))
 

@@ -49,7 +49,7 @@ class RawText:
         return starts, ends
 
 
-def raw_text(treebank: Treebank) -> RawText:
+def extract_raw_text(treebank: Treebank) -> RawText:
     """The text of a treebank, token by token. Raises TextError if a token is only white space."""
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank; got {treebank!r}")

@@ -33,7 +33,7 @@ def iter_text(
     read as U+FFFD, and `report` is called with a message for the first of each block.
     """
     if block < 1:
-        raise TextError(f"block of iter_text must be >= 1; got {block}")
+        raise TextError(f"iter_text: block must be >= 1; got {block}")
     return _pieces(source, _Decoder(source_name(source), report), block)
 
 
@@ -71,7 +71,7 @@ def read_text(source: Source) -> str:
     return "".join(iter_text(source))
 
 
-class Seam:
+class PieceBoundary:
     """Tracks the white space between two pieces of a text, to find whether a paragraph ends there."""
 
     def __init__(self, gap: str = "") -> None:

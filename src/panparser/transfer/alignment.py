@@ -10,9 +10,9 @@ import numpy as np
 from panparser._arrays import BoolArray, FloatArray, IntArray, LongArray
 from panparser._checks import check_at_least_zero, check_count, check_share
 from panparser.errors import SpecError
-from panparser.transfer.head_jumps import HeadJumps
+from panparser.transfer.head_jumps import DependencyJumps
 from panparser.transfer.hmm import hmm_posteriors, model1_posteriors
-from panparser.transfer.links import Links, Pair
+from panparser.transfer.links import Pair, WordAlignments
 from panparser.treebank.building import from_tokens
 from panparser.treebank.matching import check_parallel
 from panparser.treebank.treebank import Treebank
@@ -31,7 +31,7 @@ _DIGITS = 9  # of probabilities that are compared: what is below depends on the 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aligner:
+class AlignerConfig:
     """How `align` learns; the defaults were chosen on English with Swedish, German, Finnish and Hindi.
 
     `model1`, `hmm`: iterations of IBM model 1, which begins, and of the hidden Markov model; `trees`: more of those, in
@@ -56,22 +56,22 @@ class Aligner:
 
     def __post_init__(self) -> None:
         for name, least in (("model1", 1), ("hmm", 0), ("trees", 0), ("jumps", 1)):
-            check_count(f"{name} of Aligner", getattr(self, name), least=least, most=1000)
+            check_count(f"AlignerConfig: {name}", getattr(self, name), least=least, most=1000)
         for name in ("null", "concentration", "threshold"):
-            check_share(f"{name} of Aligner", getattr(self, name))
+            check_share(f"AlignerConfig: {name}", getattr(self, name))
         for name in ("cognates", "diagonal"):
-            check_at_least_zero(f"{name} of Aligner", getattr(self, name))
+            check_at_least_zero(f"AlignerConfig: {name}", getattr(self, name))
         if self.null == 1:
-            raise SpecError("null of Aligner must be below 1; got 1")
+            raise SpecError("AlignerConfig: null must be below 1; got 1")
 
 
-def align(
+def align_words(
     source: Treebank | Sequence[Sequence[str]],
     target: Treebank | Sequence[Sequence[str]],
     *,
-    aligner: Aligner | None = None,
+    aligner: AlignerConfig | None = None,
     report: Report | None = None,
-) -> Links:
+) -> WordAlignments:
     """Links between the words of parallel sentences, one to one, with probabilities; learned from these sentences.
 
     Treebanks, or lists of sentences, which are lists of tokens: as many on both sides, and with the same sent_id where
@@ -82,13 +82,13 @@ def align(
     involved: the same sentences get the same links. `report` is called with the number of iterations done and their
     total.
     """
-    options = aligner or Aligner()
-    if not isinstance(options, Aligner):
+    options = aligner or AlignerConfig()
+    if not isinstance(options, AlignerConfig):
         raise SpecError(f"aligner must be an Aligner; got {options!r}")
     sides = [side if isinstance(side, Treebank) else from_tokens(side) for side in (source, target)]
     check_parallel(sides[0], sides[1], ids=isinstance(source, Treebank) and isinstance(target, Treebank))
     if not len(sides[0]):
-        return Links((), ())
+        return WordAlignments((), ())
     corpus = _Corpus(sides[0], sides[1], options)
     model = _Model(corpus, options)
     total = options.model1 + options.hmm + options.trees
@@ -102,7 +102,7 @@ def align(
         for sentence, probable in zip(batch.sentences.tolist(), np.round(together, _DIGITS), strict=True):
             chosen = dict(sorted(_greedy(probable, options.threshold)))
             pairs[sentence], values[sentence] = tuple(chosen), tuple(chosen.values())
-    return Links(tuple(pairs), tuple(values))
+    return WordAlignments(tuple(pairs), tuple(values))
 
 
 def _greedy(probable: FloatArray, threshold: float) -> Iterator[tuple[Pair, float]]:
@@ -137,7 +137,7 @@ class _Batch:
 class _Corpus:
     """Pairs of sentences in batches, and the pairs of keys that they have."""
 
-    def __init__(self, source: Treebank, target: Treebank, options: Aligner) -> None:
+    def __init__(self, source: Treebank, target: Treebank, options: AlignerConfig) -> None:
         sides = source, target
         numbered = [_keys(side) for side in sides]
         self.keys = tuple(len(names) for _, names in numbered)
@@ -225,10 +225,10 @@ def _similarity(names: Sequence[Sequence[str]], owners: Sequence[LongArray]) -> 
 class _Model:
     """Both directions, and how probable each link was when they were last asked, by batch."""
 
-    def __init__(self, corpus: _Corpus, options: Aligner) -> None:
+    def __init__(self, corpus: _Corpus, options: AlignerConfig) -> None:
         self.corpus = corpus
         self.directions = [_Direction(corpus, options, turned=turned) for turned in (False, True)]
-        self.head_jumps = HeadJumps(corpus.tags, _HEAD_JUMPS)
+        self.head_jumps = DependencyJumps(corpus.tags, _HEAD_JUMPS)
         self.links: list[FloatArray] = []
 
     def iterate(self, *, model1: bool, trees: bool) -> None:
@@ -255,7 +255,7 @@ class _Model:
 class _Direction:
     """How the words of one side, the target here, come from those of the other."""
 
-    def __init__(self, corpus: _Corpus, options: Aligner, *, turned: bool) -> None:
+    def __init__(self, corpus: _Corpus, options: AlignerConfig, *, turned: bool) -> None:
         self.options, self.turned = options, turned
         self.source, self.target = (1, 0) if turned else (0, 1)  # sides of the corpus
         keys, tags = corpus.keys, corpus.tags

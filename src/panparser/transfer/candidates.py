@@ -9,10 +9,10 @@ from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
-from panparser.ensembles.cascade import Cascade, Stage
+from panparser.ensembles.cascade import Cascade, CascadeStage
 from panparser.ensembles.cascade_training import train_cascade
-from panparser.ensembles.combination import Combination
-from panparser.ensembles.voting import MAX_VOTERS, vote
+from panparser.ensembles.combination import CombinedParser
+from panparser.ensembles.voting import MAX_VOTERS, make_voting_parser
 from panparser.errors import SpecError, TreebankError
 from panparser.features.sets import templates
 from panparser.learning.folds import Fold, jackknife, make_folds, run_all
@@ -25,9 +25,9 @@ from panparser.parsing.training.folds import TREES
 from panparser.parsing.training.train import train
 from panparser.parsing.training.weighting import MOST_WEIGHT
 from panparser.transfer.blanking import annotated_templates, blanked
-from panparser.transfer.competence import Competence, competent_regions, similar_regions
-from panparser.transfer.tag_trigrams import LEAST, TagTrigrams
-from panparser.transfer.tallies import Tally
+from panparser.transfer.competence import CompetenceRegions, competent_regions, similar_regions
+from panparser.transfer.tag_trigrams import LEAST, TagTrigramCounts
+from panparser.transfer.tallies import AttachmentCounts
 from panparser.treebank.treebank import Treebank
 
 Method = Literal["combined-joint", "combined", "joint", "all", "pool", "vote", "sample"]
@@ -36,7 +36,7 @@ OF_SAMPLE: tuple[Method, ...] = ("joint", "sample", "combined-joint")  # they le
 COMBINED: tuple[Method, ...] = ("combined", "combined-joint")  # several parsers, whose trees are combined
 Plan = Literal["target-first", "transfer-first", "region-wise"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
-Model = Parser | Cascade | Combination
+Model = Parser | Cascade | CombinedParser
 Report = Callable[[int], None]
 _Split = tuple[Treebank, Treebank, Treebank | None]
 FOLDS = 5
@@ -48,7 +48,7 @@ _LEAST_WEIGHT = 0.001
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class SourceTreebank:
     """A treebank of another language, as it is learned from, and how far its language is from the target's."""
 
     name: str
@@ -57,7 +57,7 @@ class Source:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class TrialRun:
     """A parser to train, by a way, from sentences of the sample, and what it is scored on, if on anything.
 
     `tagged`: the same sentences with the tags of a tagger.
@@ -70,7 +70,7 @@ class Trial:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Candidates:
+class MethodRunner:
     """The parsers that sources and a sample make, by method.
 
     "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `nearest` alone: both
@@ -91,13 +91,13 @@ class Candidates:
     (`similar_regions`), and the parser of all sources is the last. If one parser is the best everywhere, it is that.
     """
 
-    sources: Sequence[Source]
+    sources: Sequence[SourceTreebank]
     nearest: int
     sample: Treebank | None
     dev: Treebank | None
     seed: int
     threads: int
-    text: TagTrigrams | None = None  # what the language is known by
+    text: TagTrigramCounts | None = None  # what the language is known by
     tagged: Treebank | None = None  # what is scored on, with the tags of a tagger that did not learn from it
     _made: dict[tuple[str, int], tuple[object, Parser]] = field(
         default_factory=dict, repr=False
@@ -164,12 +164,12 @@ class Candidates:
     def _vote(self, text: Treebank | None, stop: Listener | None) -> Parser:
         """The parsers of the nearest sources, each of which learns from the text as well, as one."""
 
-        def learn(source: Source, inner: Listener) -> Parser:
+        def learn(source: SourceTreebank, inner: Listener) -> Parser:
             return self._of_sources(source, inner if stop is None else stop, text)
 
         near = list(self.sources[:MAX_VOTERS])
         parsers = run_all(learn, near, self.threads)
-        return vote(parsers, weights=self.nearness()[: len(near)])
+        return make_voting_parser(parsers, weights=self.nearness()[: len(near)])
 
     # --- Several parsers ---
 
@@ -192,7 +192,7 @@ class Candidates:
             return _cascade([("sample", own, target)], ("sources", sources))
         return _cascade([("sources", others, sources)], ("sample", target))
 
-    def _combined(self, sample: Treebank | None, stop: Listener | None) -> Combination:
+    def _combined(self, sample: Treebank | None, stop: Listener | None) -> CombinedParser:
         """The parsers of single sources, and others of several of them, and of the sample if there is one."""
         near = list(self.sources[:MAX_VOTERS])
         parsers = [self._of_sources(each, stop) for each in near]
@@ -211,7 +211,7 @@ class Candidates:
             others = {"joint": self.learn("joint", sample, stop), "sample": self.learn("sample", sample, stop)}
             others["pool and sample, with a beam"] = with_beam
         every = [*[share] * len(others), *(weight / total for weight in weights)]
-        return Combination([*others.values(), *parsers], every, [*others, *(each.name for each in near)])
+        return CombinedParser([*others.values(), *parsers], every, [*others, *(each.name for each in near)])
 
     def _by_region(
         self, target: Parser, jackknifed: Treebank, sample: Treebank, stop: Listener | None
@@ -239,7 +239,7 @@ class Candidates:
         ordered = sorted(rows, key=lambda row: row[1].divergence or 0.0)
         return _cascade(ordered, ("sources", self._of_sources(None, stop)))
 
-    def _of_sources(self, source: Source | None, stop: Listener | None, text: Treebank | None = None) -> Parser:
+    def _of_sources(self, source: SourceTreebank | None, stop: Listener | None, text: Treebank | None = None) -> Parser:
         """The parser of one source by its tags alone; None: of all. With a text, words of that are read, too."""
         if source is not None and text is not None:
             return replace(self, sources=[source], nearest=1, _made={}).learn("all", None, stop, text)
@@ -277,14 +277,14 @@ class Candidates:
 
     # --- Scores ---
 
-    def trials(self, way: Method | Plan, folds: int) -> list[Trial]:
+    def trials(self, way: Method | Plan, folds: int) -> list[TrialRun]:
         """What scores a way: on the development set, or else on the sample.
 
         A way that learns from the sample is scored in folds: each is parsed by a parser that learned from the rest.
         """
         if self.dev is not None or way not in (*OF_SAMPLE, *PLANS):
-            return [Trial(way, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
-        return [Trial(way, *split) for split in self._splits(folds)]
+            return [TrialRun(way, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
+        return [TrialRun(way, *split) for split in self._splits(folds)]
 
     def _splits(self, folds: int) -> list[_Split]:
         """The sample without each fold, the fold, and the same with the tags of the tagger."""
@@ -300,14 +300,16 @@ class Candidates:
             ]
         return self._split[folds]
 
-    def run(self, trials: Sequence[Trial], report: Report | None = None) -> list[tuple[Model, Tally | None]]:
+    def run(
+        self, trials: Sequence[TrialRun], report: Report | None = None
+    ) -> list[tuple[Model, AttachmentCounts | None]]:
         """The parser of each trial, and its score; threads share the trials, and change nothing.
 
         `report` is called with the number of trials that are finished.
         """
         lock, done = Lock(), 0
 
-        def work(trial: Trial, stop: Listener) -> tuple[Model, Tally | None]:
+        def work(trial: TrialRun, stop: Listener) -> tuple[Model, AttachmentCounts | None]:
             nonlocal done
             parser = self.make(trial.way, trial.sample, stop)
             tally = None if trial.gold is None else self.tally(parser, trial.gold, trial.tagged)
@@ -321,29 +323,29 @@ class Candidates:
 
     def compare(
         self, ways: Sequence[Method | Plan], folds: int, report: Report | None = None
-    ) -> list[tuple[Tally, Model | None]]:
+    ) -> list[tuple[AttachmentCounts, Model | None]]:
         """How each way scores, and its parser, if it is a complete one."""
         trials = [self.trials(way, folds) for way in ways]
         results = iter(self.run([each for own in trials for each in own], report))
-        found: list[tuple[Tally, Model | None]] = []
+        found: list[tuple[AttachmentCounts, Model | None]] = []
         for own in trials:
             pairs = [next(results) for _ in own]
-            tally = Tally.sum(each for _, each in pairs if each is not None)
+            tally = AttachmentCounts.sum(each for _, each in pairs if each is not None)
             found.append((tally, pairs[0][0] if own[0].sample is self.sample else None))
         return found
 
-    def tally(self, parser: Model, gold: Treebank, tagged: Treebank | None = None) -> Tally:
+    def tally(self, parser: Model, gold: Treebank, tagged: Treebank | None = None) -> AttachmentCounts:
         """The score of a parser; it may meet tags that it does not know."""
         with_tagger = None if tagged is None else self._parsed(parser, tagged)
-        return Tally.of(gold, self._parsed(parser, gold), with_tagger)
+        return AttachmentCounts.of(gold, self._parsed(parser, gold), with_tagger)
 
 
-def _cascade(stages: Iterable[tuple[str, Competence, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:
+def _cascade(stages: Iterable[tuple[str, CompetenceRegions, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:
     """A cascade of trained parsers, without those that are the best nowhere."""
-    chosen = [Stage(name=name, keep=own.regions, model=parser) for name, own, parser in stages if own.regions]
+    chosen = [CascadeStage(name=name, keep=own.regions, model=parser) for name, own, parser in stages if own.regions]
     if not chosen:
         return last[1]
-    return train_cascade([*chosen, Stage(name=last[0], model=last[1])])
+    return train_cascade([*chosen, CascadeStage(name=last[0], model=last[1])])
 
 
 def _of_sample(sample: Treebank | None, text: Treebank | None, options: dict[str, Any]) -> Parser:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from panparser._arrays import BoolArray
 from panparser._checks import MAX_INT, check_at_least_zero, check_count
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.tag_trigrams import TagTrigrams, similarity_by_tag
-from panparser.treebank.regions import Arcs, Region
+from panparser.transfer.tag_trigrams import TagTrigramCounts, measure_similarity_by_tag
+from panparser.treebank.regions import ArcRegion, Arcs
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import UPOS
 
@@ -20,13 +20,13 @@ Class = tuple[str, str, str | None]  # tag, direction, tag of the head; None: an
 
 
 @dataclass(frozen=True)
-class Competence:
+class CompetenceRegions:
     """The regions in which a candidate is the best, and how precise it is there, from 0 to 1: the mean of the classes.
 
     By similarity there is no precision (None), but a mean divergence.
     """
 
-    regions: tuple[Region, ...]
+    regions: tuple[ArcRegion, ...]
     precision: float | None = None
     divergence: float | None = None
 
@@ -39,7 +39,7 @@ def competent_regions(
     prior: float = PRIOR,
     least: int = LEAST,
     fine: int = FINE,
-) -> list[Competence]:
+) -> list[CompetenceRegions]:
     """For each candidate the classes of arcs for which it is the best, by what it `found` in the sentences of a sample.
 
     It must not have learned from them (`jackknife`). Classes are those of tag and direction, and by the tag of the head
@@ -73,29 +73,33 @@ def competent_regions(
         chosen[winner].append((name, precision(winner, name)))
     tags = _tags([gold, *found])
     return [
-        Competence(_regions([name for name, _ in own], finer, tags), sum(p for _, p in own) / len(own) if own else None)
+        CompetenceRegions(
+            _regions([name for name, _ in own], finer, tags), sum(p for _, p in own) / len(own) if own else None
+        )
         for own in chosen
     ]
 
 
-def similar_regions(target: Treebank | TagTrigrams, sources: Sequence[Treebank | TagTrigrams]) -> list[Competence]:
+def similar_regions(
+    target: Treebank | TagTrigramCounts, sources: Sequence[Treebank | TagTrigramCounts]
+) -> list[CompetenceRegions]:
     """For each source the tags (UPOS) whose words have the most similar neighbors there: a region, or none.
 
     The divergence is that of `similarity_by_tag`. Tags that no source has are in no region.
     """
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
-        raise SpecError(f"sources of similar_regions must be a list of treebanks, at least one; got {sources!r}")
-    wanted = target if isinstance(target, TagTrigrams) else TagTrigrams.of(target)
-    far = [similarity_by_tag(wanted, source) for source in sources]
+        raise SpecError(f"similar_regions: sources must be a list of treebanks, at least one; got {sources!r}")
+    wanted = target if isinstance(target, TagTrigramCounts) else TagTrigramCounts.of(target)
+    far = [measure_similarity_by_tag(wanted, source) for source in sources]
     chosen: list[list[str]] = [[] for _ in sources]
     for tag in wanted.tags:
         nearest = min(range(len(sources)), key=lambda number: far[number].get(tag, math.inf))
         if tag in far[nearest]:
             chosen[nearest].append(tag)
     return [
-        Competence((Region(upos=tuple(tags)),), divergence=sum(own[tag] for tag in tags) / len(tags))
+        CompetenceRegions((ArcRegion(upos=tuple(tags)),), divergence=sum(own[tag] for tag in tags) / len(tags))
         if tags
-        else Competence(())
+        else CompetenceRegions(())
         for tags, own in zip(chosen, far, strict=True)
     ]
 
@@ -104,21 +108,19 @@ def _check(
     gold: object, found: object, divergences: Sequence[float | None] | None, prior: float, least: int, fine: int
 ) -> None:
     if not isinstance(gold, Treebank):
-        raise TreebankError(f"gold of competent_regions must be a Treebank; got {gold!r}")
+        raise TreebankError(f"competent_regions: gold must be a Treebank; got {gold!r}")
     if isinstance(found, Treebank) or not isinstance(found, Sequence) or not found:
-        raise SpecError(f"found of competent_regions must be a list of treebanks, at least one; got {found!r}")
+        raise SpecError(f"competent_regions: found must be a list of treebanks, at least one; got {found!r}")
     for each in found:
         if not isinstance(each, Treebank) or each.words != gold.words:
-            raise TreebankError(
-                f"found of competent_regions must be the sentences of {gold.path}, parsed; got {each!r}"
-            )
+            raise TreebankError(f"competent_regions: found must be the sentences of {gold.path}, parsed; got {each!r}")
     if divergences is not None and len(divergences) != len(found):
         raise SpecError(
-            f"divergences of competent_regions must be {len(found)}, one for each candidate; got {len(divergences)}"
+            f"competent_regions: divergences must be {len(found)}, one for each candidate; got {len(divergences)}"
         )
-    check_at_least_zero("prior of competent_regions", prior)
+    check_at_least_zero("competent_regions: prior", prior)
     for name, value in (("least", least), ("fine", fine)):
-        check_count(f"{name} of competent_regions", value, most=MAX_INT)
+        check_count(f"competent_regions: {name}", value, most=MAX_INT)
 
 
 def _arcs(treebank: Treebank, known: BoolArray) -> list[tuple[str, str, str]]:
@@ -137,7 +139,7 @@ def _tags(treebanks: Iterable[Treebank]) -> list[str]:
     return sorted({*found, *UPOS} - {"_"})
 
 
-def _regions(classes: Sequence[Class], finer: set[tuple[str, str, str]], tags: Sequence[str]) -> tuple[Region, ...]:
+def _regions(classes: Sequence[Class], finer: set[tuple[str, str, str]], tags: Sequence[str]) -> tuple[ArcRegion, ...]:
     """As few regions as have these classes."""
     by_rest: dict[tuple[str, tuple[str, ...] | None], list[str]] = {}
     for upos, direction, head in classes:
@@ -146,6 +148,6 @@ def _regions(classes: Sequence[Class], finer: set[tuple[str, str, str]], tags: S
         by_rest.setdefault((direction, heads), []).append(upos)
     found: Mapping[tuple[str, tuple[str, ...] | None], list[str]] = by_rest
     return tuple(
-        Region(upos=tuple(sorted(set(upos))), direction=direction, head_upos=heads)  # type: ignore[arg-type]
+        ArcRegion(upos=tuple(sorted(set(upos))), direction=direction, head_upos=heads)  # type: ignore[arg-type]
         for (direction, heads), upos in sorted(found.items(), key=str)
     )

@@ -19,7 +19,7 @@ _MOST = 8.0  # logarithm of what all dependents of a word together can change
 _LEAST = 1e-9  # instead of 0, where a logarithm is taken
 
 
-class HeadJumps:
+class DependencyJumps:
     """Distances between the translations of words and those of their heads, by the words' tags."""
 
     def __init__(self, tags: int, reach: int) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import compress, pairwise
 from os import PathLike
 
-from panparser.errors import ConlluError, LinksError
+from panparser.errors import AlignmentError, ConlluError
 from panparser.treebank.conllu import conllu_output, open_source, source_name
 from panparser.treebank.treebank import Treebank
 
@@ -22,7 +22,7 @@ _SHOWN = 40  # characters of a line in a message
 
 
 @dataclass(frozen=True)
-class Links:
+class WordAlignments:
     """Links of parallel sentences: for each, pairs of a source word and a target word, which count from 0.
 
     `pairs[i]` are those of sentence i, in order, each once; `probabilities[i]`, if an aligner said so, how sure it is
@@ -34,13 +34,13 @@ class Links:
 
     def __post_init__(self) -> None:
         if not all(_is_sorted(sentence) for sentence in self.pairs):
-            raise LinksError("pairs of Links must be (source, target), integers >= 0, in order, each once")
+            raise AlignmentError("WordAlignments: pairs must be (source, target), integers >= 0, in order, each once")
         if self.probabilities is None:
             return
         if [len(each) for each in self.probabilities] != [len(each) for each in self.pairs]:
-            raise LinksError("probabilities of Links must be as many as its pairs, in every sentence")
+            raise AlignmentError("WordAlignments: probabilities must be as many as its pairs, in every sentence")
         if not all(0 <= value <= 1 for each in self.probabilities for value in each):
-            raise LinksError("probabilities of Links must be numbers from 0 to 1")
+            raise AlignmentError("WordAlignments: probabilities must be numbers from 0 to 1")
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -57,16 +57,16 @@ class Links:
         """The number of links."""
         return sum(map(len, self.pairs))
 
-    def __and__(self, other: Links) -> Links:
+    def __and__(self, other: WordAlignments) -> WordAlignments:
         """The links that both have, with the probabilities of the first."""
-        if not isinstance(other, Links):
+        if not isinstance(other, WordAlignments):
             return NotImplemented
         if len(self) != len(other):
-            raise LinksError(f"links of as many sentences can be intersected; got {len(self)} and {len(other)}")
+            raise AlignmentError(f"links of as many sentences can be intersected; got {len(self)} and {len(other)}")
         shared = [set(each) for each in other.pairs]
         return self._keeping([[pair in shared[i] for pair in pairs] for i, pairs in enumerate(self.pairs)])
 
-    def one_to_one(self) -> Links:
+    def one_to_one(self) -> WordAlignments:
         """The links whose two words have no other link."""
         kept = []
         for pairs in self.pairs:
@@ -74,31 +74,31 @@ class Links:
             kept.append([sources[source] == targets[target] == 1 for source, target in pairs])
         return self._keeping(kept)
 
-    def at_least(self, probability: float) -> Links:
+    def at_least(self, probability: float) -> WordAlignments:
         """The links that are at least so probable; those of unknown probability are certain."""
         if self.probabilities is None:
             return self
         return self._keeping([[value >= probability for value in each] for each in self.probabilities])
 
-    def reversed(self) -> Links:
+    def reversed(self) -> WordAlignments:
         """The same links, from target to source."""
         if self.probabilities is None:
-            return Links(tuple(tuple(sorted(_turned(pair) for pair in pairs)) for pairs in self.pairs))
+            return WordAlignments(tuple(tuple(sorted(_turned(pair) for pair in pairs)) for pairs in self.pairs))
         both = zip(self.pairs, self.probabilities, strict=True)
         found = [dict(sorted(zip(map(_turned, pairs), values, strict=True))) for pairs, values in both]
-        return Links(tuple(tuple(each) for each in found), tuple(tuple(each.values()) for each in found))
+        return WordAlignments(tuple(tuple(each) for each in found), tuple(tuple(each.values()) for each in found))
 
-    def _keeping(self, kept: Sequence[Sequence[bool]]) -> Links:
+    def _keeping(self, kept: Sequence[Sequence[bool]]) -> WordAlignments:
         pairs = tuple(tuple(compress(each, keep)) for each, keep in zip(self.pairs, kept, strict=True))
         if self.probabilities is None:
-            return Links(pairs)
+            return WordAlignments(pairs)
         values = tuple(tuple(compress(each, keep)) for each, keep in zip(self.probabilities, kept, strict=True))
-        return Links(pairs, values)
+        return WordAlignments(pairs, values)
 
     def check(self, source: Treebank, target: Treebank, name: str = "links") -> None:
         """Raises LinksError, with the first line that is wrong, unless all links join words of these treebanks."""
         if not len(self) == len(source) == len(target):
-            raise LinksError(
+            raise AlignmentError(
                 f"{name}: expected a line for each of the {len(source)} sentences of {source.path}, found {len(self)}"
             )
         for number, pairs in enumerate(self.pairs):
@@ -106,7 +106,7 @@ class Links:
             for pair in pairs:
                 for side, treebank in enumerate((source, target)):
                     if pair[side] >= words[side]:
-                        raise LinksError(
+                        raise AlignmentError(
                             f"{name}:{number + 1}: expected words 0..{words[side] - 1} of sentence {number + 1} of "
                             f"{treebank.path}, found {pair[side]} in {pair[0]}-{pair[1]}"
                         )
@@ -120,13 +120,13 @@ class Links:
         return "".join(f"{' '.join(line)}\n" for line in lines)
 
 
-def read_links(
+def read_alignments(
     path: str | PathLike[str],
     source: Treebank | None = None,
     target: Treebank | None = None,
     *,
     possible: bool = False,
-) -> Links:
+) -> WordAlignments:
     """The links of a file in the format of Pharaoh, as most aligners write it: a line `0-0 1-2` for each sentence.
 
     A link may have a probability, as in `0-0:0.8`. Links that are only possible, as in `0p1`, are left out, unless
@@ -138,33 +138,33 @@ def read_links(
         with open_source(path) as stream:
             text = stream.read().decode()
     except ConlluError as error:
-        raise LinksError(str(error)) from None
+        raise AlignmentError(str(error)) from None
     except UnicodeDecodeError as error:
-        raise LinksError(f"{name}: expected UTF-8, found the byte {error.object[error.start]:#04x}") from None
+        raise AlignmentError(f"{name}: expected UTF-8, found the byte {error.object[error.start]:#04x}") from None
     lines = text.removesuffix("\n").split("\n") if text else []
     found = [_read_line(line, f"{name}:{number}", possible) for number, line in enumerate(lines, start=1)]
     pairs = tuple(tuple(each) for each in found)
     if any(value is not None for each in found for value in each.values()):
-        links = Links(pairs, tuple(tuple(1.0 if v is None else v for v in each.values()) for each in found))
+        links = WordAlignments(pairs, tuple(tuple(1.0 if v is None else v for v in each.values()) for each in found))
     else:
-        links = Links(pairs)
+        links = WordAlignments(pairs)
     if source is not None and target is not None:
         links.check(source, target, name)
     return links
 
 
-def write_links(path: str | PathLike[str], links: Links, *, probabilities: bool = False) -> None:
+def write_alignments(path: str | PathLike[str], links: WordAlignments, *, probabilities: bool = False) -> None:
     """Writes links as `read_links` reads them; `-` is standard output; .gz, .bz2, .xz and .zst compress.
 
     The file appears under its name only when it is complete.
     """
-    if not isinstance(links, Links):
-        raise LinksError(f"expected Links to write; got {links!r}")
+    if not isinstance(links, WordAlignments):
+        raise AlignmentError(f"expected Links to write; got {links!r}")
     try:
         with conllu_output(path) as stream:
             stream.write(links.to_text(probabilities=probabilities).encode())
     except ConlluError as error:
-        raise LinksError(str(error)) from None
+        raise AlignmentError(str(error)) from None
 
 
 def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None]:
@@ -175,10 +175,10 @@ def _read_line(line: str, place: str, possible: bool) -> dict[Pair, float | None
         probability = float(match[4]) if match and match[4] else None
         if match is None or (probability is not None and not (math.isfinite(probability) and probability <= 1)):
             shown = item if len(item) <= _SHOWN else f"{item[:_SHOWN]}..."
-            raise LinksError(f"{place}: expected {_FORM}, found {shown!r}")
+            raise AlignmentError(f"{place}: expected {_FORM}, found {shown!r}")
         pair = int(match[1]), int(match[3])
         if pair in found:
-            raise LinksError(f"{place}: expected each link once, found {pair[0]}-{pair[1]} twice")
+            raise AlignmentError(f"{place}: expected each link once, found {pair[0]}-{pair[1]} twice")
         if match[2] == "-" or possible:
             found[pair] = probability
     return dict(sorted(found.items()))

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from panparser._arrays import LongArray
 from panparser._checks import check_count, is_number
-from panparser.ensembles.combining import combine
-from panparser.errors import LinksError, SpecError, TreebankError
+from panparser.ensembles.combining import combine_trees
+from panparser.errors import AlignmentError, SpecError, TreebankError
 from panparser.parsing.confidence import clear_parse_metadata
-from panparser.transfer.alignment import Aligner, align
+from panparser.transfer.alignment import AlignerConfig, align_words
 from panparser.transfer.forests import tell_forests
-from panparser.transfer.links import Links
+from panparser.transfer.links import WordAlignments
 from panparser.treebank.matching import check_parallel
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
@@ -24,16 +24,16 @@ Report = Callable[[str, int, int], None]
 Texts = npt.NDArray[np.object_]
 
 
-def project(
+def project_trees(
     source: Treebank | Sequence[Treebank],
     target: Treebank,
-    links: Links | Sequence[Links] | None = None,
+    links: WordAlignments | Sequence[WordAlignments] | None = None,
     *,
     same_tag: bool | None = None,
     least: float = 0.0,
     tags: bool = False,
     votes: int = 1,
-    aligner: Aligner | None = None,
+    aligner: AlignerConfig | None = None,
     report: Report | None = None,
 ) -> Treebank:
     """The target with the heads and labels of its translation, `_` where they are not known (Hwa et al. 2005).
@@ -58,7 +58,7 @@ def project(
         tell_forests(each)
         if tags and (_texts(each, "upos") == "_").all():
             raise TreebankError(f"{each.path}: expected tags (UPOS) to carry over, found none")
-    options = aligner or Aligner()
+    options = aligner or AlignerConfig()
     found = _found(sources, target, links, replace(options, tags=False) if tags else options, report)
     followed = [
         _followed(between, each, target, same_tag=False if tags else same_tag)
@@ -68,7 +68,7 @@ def project(
     result = projected[0]
     if len(projected) > 1:
         progress = None if report is None else lambda done, total: report("combining", done, total)
-        result = combine(projected, partial=votes, report=progress)
+        result = combine_trees(projected, partial=votes, report=progress)
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
         found_tags = _majority(carried)
@@ -80,10 +80,10 @@ def project(
 
 def _check_options(sources: Sequence[Treebank], same_tag: object, least: object, tags: bool, votes: int) -> None:
     if not sources:
-        raise TreebankError("source of project must be a Treebank, or several; got none")
-    check_count("votes of project", votes, most=len(sources))
+        raise TreebankError("project_trees: source must be a Treebank, or several; got none")
+    check_count("project_trees: votes", votes, most=len(sources))
     if not is_number(least) or not 0 <= least <= 1:
-        raise SpecError(f"least of project must be a number from 0 to 1; got {least!r}")
+        raise SpecError(f"project_trees: least must be a number from 0 to 1; got {least!r}")
     if tags and same_tag:
         raise SpecError("tags of project carries tags over, and does not compare them: leave out same_tag")
 
@@ -91,23 +91,23 @@ def _check_options(sources: Sequence[Treebank], same_tag: object, least: object,
 def _found(
     sources: Sequence[Treebank],
     target: Treebank,
-    links: Links | Sequence[Links] | None,
-    aligner: Aligner,
+    links: WordAlignments | Sequence[WordAlignments] | None,
+    aligner: AlignerConfig,
     report: Report | None,
-) -> list[Links]:
+) -> list[WordAlignments]:
     """The links of each source: the given ones, if they fit, or those of the aligner."""
     if links is None:
         progress = None if report is None else lambda done, total: report("aligning", done, total)
-        return [align(source, target, aligner=aligner, report=progress) for source in sources]
-    given = [links] if isinstance(links, Links) else list(links)
+        return [align_words(source, target, aligner=aligner, report=progress) for source in sources]
+    given = [links] if isinstance(links, WordAlignments) else list(links)
     if len(given) != len(sources):
-        raise LinksError(f"links of project must be as many as sources, {len(sources)}; got {len(given)}")
+        raise AlignmentError(f"project_trees: links must be as many as sources, {len(sources)}; got {len(given)}")
     for source, each in zip(sources, given, strict=True):
         each.check(source, target)
     return given
 
 
-def _followed(links: Links, source: Treebank, target: Treebank, *, same_tag: bool | None) -> LongArray:
+def _followed(links: WordAlignments, source: Treebank, target: Treebank, *, same_tag: bool | None) -> LongArray:
     """(2, links) The links that heads are carried over by, as words of source and target."""
     single = links.one_to_one()
     counts = [len(pairs) for pairs in single]

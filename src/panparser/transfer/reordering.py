@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from panparser._checks import check_beam, check_range
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.reordered import REPORTED, Reordered, obstacles
-from panparser.transfer.tag_model import TagModel
+from panparser.transfer.tag_model import TagLanguageModel
 from panparser.treebank.treebank import Treebank
 
 DISTORTION, MOST_DISTORTION = 3, 20
@@ -22,7 +22,7 @@ _GAIN = 1e-9  # nats: what is not more probable than that stays as it is
 
 
 @dataclass(frozen=True)
-class Reordering:
+class ReorderingReport:
     """What `reorder` did: sentences, those it changed, those it left as they are, and perplexities of tags."""
 
     sentences: int
@@ -34,14 +34,14 @@ class Reordering:
     after: float
 
 
-def reorder(
+def reorder_words(
     treebank: Treebank,
-    model: TagModel,
+    model: TagLanguageModel,
     *,
     distortion: int = DISTORTION,
     beam: int = BEAM,
     report: Callable[[int, int], None] | None = None,
-) -> tuple[Treebank, Reordering]:
+) -> tuple[Treebank, ReorderingReport]:
     """The treebank with the words of each sentence in a more probable order of their tags, and what was changed.
 
     A beam search finds the most probable order in which at most `distortion` words overtake another one, and in which
@@ -50,7 +50,7 @@ def reorder(
     of `rewrite` do. `report` is called with the numbers of sentences done and in all.
     """
     _check(treebank, model)
-    check_range("distortion of reorder", distortion, 0, MOST_DISTORTION)
+    check_range("reorder_words: distortion", distortion, 0, MOST_DISTORTION)
     check_beam(beam, "reorder")
     crossing, incomplete = obstacles(treebank)
     numbers, writer = model.numbers(treebank).tolist(), Reordered(treebank)
@@ -68,7 +68,7 @@ def reorder(
     found = Treebank("".join(lines).encode(), path=treebank.path, format=treebank.format)
     means = [model.perplexity(each) if len(each) else 0.0 for each in (treebank, found)]
     left = int((crossing & ~incomplete).sum()), int(incomplete.sum())
-    return found, Reordering(len(treebank), changed, moved, *left, *means)
+    return found, ReorderingReport(len(treebank), changed, moved, *left, *means)
 
 
 def best_order(
@@ -129,9 +129,9 @@ def _score(tags: Sequence[int], logs: Sequence[Sequence[Sequence[float]]]) -> fl
 
 def _check(treebank: object, model: object) -> None:
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"treebank of reorder must be a Treebank; got {treebank!r}")
-    if not isinstance(model, TagModel):
-        raise SpecError(f"model of reorder must be a TagModel; got {model!r}")
+        raise TreebankError(f"reorder_words: treebank must be a Treebank; got {treebank!r}")
+    if not isinstance(model, TagLanguageModel):
+        raise SpecError(f"reorder_words: model must be a TagModel; got {model!r}")
     treebank.check()
     if treebank.words and not treebank.column("upos").any():
         raise TreebankError(f"{treebank.path}: expected words with tags (UPOS) to order them by, found none")

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from panparser.transfer.candidates import COMBINED, PLANS, Method, Plan
-from panparser.transfer.rewriting import Rewriting
-from panparser.transfer.tallies import Tally
+from panparser.transfer.rewriting import RewritingReport
+from panparser.transfer.tallies import AttachmentCounts
 from panparser.transfer.typology import Typology
 
 MORE = 10  # sentences whose gain is estimated
@@ -61,7 +61,7 @@ class RuleReport:
 
 
 @dataclass(frozen=True)
-class Gain:
+class ProjectedGain:
     """What more sentences of the sample would bring to a method, estimated from its scores with fewer of them."""
 
     method: Method
@@ -94,11 +94,11 @@ class TransferReport:
     language: str | None
     sentences: int  # of the sample
     scored_on: str
-    scores: tuple[tuple[Method | Plan, Tally], ...]
+    scores: tuple[tuple[Method | Plan, AttachmentCounts], ...]
     sources: tuple[SourceReport, ...]
     rules: tuple[RuleReport, ...]
     unchanged: int  # sentences that could not be rewritten
-    gain: Gain | None
+    gain: ProjectedGain | None
     tags: TagReport | None = None
     seed: int
     self_training: dict[str, Any] | None = None  # as in training records
@@ -225,13 +225,13 @@ class TransferReport:
             yield f"{MORE} more sentences would bring{what} about {gain.points:.1f} points; an estimate, from {seen}."
 
 
-def _plain(tally: Tally) -> dict[str, Any]:
+def _plain(tally: AttachmentCounts) -> dict[str, Any]:
     """The counts and scores of a tally."""
     found: dict[str, Any] = {name: getattr(tally, name) for name in ("words", "heads", "both", "uas", "las")}
     return found if tally.tagged is None else found | {"tagged": _plain(tally.tagged)}
 
 
-def rule_reports(done: Sequence[Rewriting], typology: Typology | None) -> tuple[RuleReport, ...]:
+def rule_reports(done: Sequence[RewritingReport], typology: Typology | None) -> tuple[RuleReport, ...]:
     """What all rewritings did together, by what the typology tells."""
     sums: dict[str, dict[str, int]] = {}
     for counts in (each.counts for each in done):

@@ -20,7 +20,7 @@ from panparser._checks import MAX_INT, check_range
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.dependents import ABSENT, AFTER, BEFORE, BOTH, CLASSES, NONE, classes_of
 from panparser.transfer.reordered import REPORTED, Reordered, obstacles
-from panparser.transfer.typology import Trait, Typology, stands_before_head
+from panparser.transfer.typology import TypologicalFeature, Typology, stands_before_head
 from panparser.treebank.treebank import Treebank
 
 Goal = Literal["full", "cautious"]
@@ -47,11 +47,11 @@ class RewriteCount:
     before: float | None
     goal: float | None
     after: float | None
-    trait: Trait | None  # of the target
+    trait: TypologicalFeature | None  # of the target
 
 
 @dataclass(frozen=True)
-class Rewriting:
+class RewritingReport:
     """What `rewrite` did: sentences, those it changed, those it left as they are, and counts by class."""
 
     sentences: int
@@ -61,7 +61,7 @@ class Rewriting:
     counts: tuple[RewriteCount, ...]
 
 
-def rewrite(
+def rewrite_word_order(
     treebank: Treebank,
     target: Typology,
     *,
@@ -69,7 +69,7 @@ def rewrite(
     goal: Goal = "full",
     seed: int = 1,
     report: Callable[[int, int], None] | None = None,
-) -> tuple[Treebank, Rewriting]:
+) -> tuple[Treebank, RewritingReport]:
     """The treebank with the word order and the articles of a target language, and what was changed.
 
     Subtrees move to the other side of their heads, with a probability that makes the share of dependents before their
@@ -86,7 +86,7 @@ def rewrite(
     plan = _planned(treebank, fit[sentence], target, source, goal, Random(seed))
     rewritten = _written(treebank, plan, report) if plan.changes.any() else treebank.copy()
     after = _shares(rewritten, fit[rewritten.sentence_of_word()])
-    return rewritten, Rewriting(
+    return rewritten, RewritingReport(
         sentences=len(treebank),
         changed=len(np.unique(sentence[plan.changes])),
         nonprojective=int((crossed & ~incomplete).sum()),
@@ -130,13 +130,13 @@ def _order(share: float) -> float:
 
 def _check(treebank: object, target: object, source: object, goal: object, seed: object) -> None:
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"treebank of rewrite must be a Treebank; got {treebank!r}")
+        raise TreebankError(f"rewrite_word_order: treebank must be a Treebank; got {treebank!r}")
     for name, typology in (("target", target), ("source", source)):
         if not isinstance(typology, Typology) and (name == "target" or typology is not None):
-            raise SpecError(f"{name} of rewrite must be a Typology; got {typology!r}")
+            raise SpecError(f"rewrite_word_order: {name} must be a Typology; got {typology!r}")
     if goal not in get_args(Goal):
-        raise SpecError(f"goal of rewrite must be {' or '.join(get_args(Goal))}; got {goal!r}")
-    check_range("seed of rewrite", seed, 0, MAX_INT)
+        raise SpecError(f"rewrite_word_order: goal must be {' or '.join(get_args(Goal))}; got {goal!r}")
+    check_range("rewrite_word_order: seed", seed, 0, MAX_INT)
     treebank.check()
     if treebank.words and not treebank.column("upos").any():
         raise TreebankError(f"{treebank.path}: expected words with UPOS, by which rewriting knows them, found none")

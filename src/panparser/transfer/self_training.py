@@ -17,11 +17,11 @@ from panparser.learning.listeners import Listener
 from panparser.learning.options import TrainingOptions
 from panparser.learning.record import whole
 from panparser.parsing.calibrating import fitted
-from panparser.parsing.confidence import Calibration, Evidence
+from panparser.parsing.confidence import Calibration, ConfidenceSignals
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.train import train
-from panparser.transfer.tallies import Tally
+from panparser.transfer.tallies import AttachmentCounts
 from panparser.treebank.treebank import Treebank, check_treebanks, concatenated
 from panparser.trees.gold import UNKNOWN
 
@@ -32,22 +32,22 @@ Report = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Round:
+class SelfTrainingRound:
     """A round of self-training: words of the text that were learned from, and the score of the parser."""
 
     words: int  # 0: without the text
-    tally: Tally
+    tally: AttachmentCounts
 
 
 @dataclass(frozen=True)
-class SelfTrained:
+class SelfTrainingResult:
     """A parser, the rounds that it was chosen from (the first is without the text), and which one it is of.
 
     The score of a round is that on the development set or, if there is none, on the trees, in folds.
     """
 
     parser: Parser
-    rounds: tuple[Round, ...]
+    rounds: tuple[SelfTrainingRound, ...]
     chosen: int
     least: float
     text: int  # words of the text
@@ -71,7 +71,7 @@ def self_train(
     threads: int | None = None,
     report: Report | None = None,
     **options: Unpack[TrainingOptions],
-) -> SelfTrained:
+) -> SelfTrainingResult:
     """A parser for a treebank that learns from tagged text as well; `options` are those of `train`.
 
     A parser of the treebank parses the `raw` text; heads whose confidence is at least `least`, with their labels, make
@@ -82,7 +82,7 @@ def self_train(
     """
     check_treebanks("self_train", treebank, dev)
     if weight is not None and (not is_number(weight) or weight <= 0):
-        raise SpecError(f"weight of self_train must be a number above 0; got {weight!r}")
+        raise SpecError(f"self_train: weight must be a number above 0; got {weight!r}")
 
     def learn(trees: Treebank, text: Treebank | None, stop: Listener) -> Parser:
         common: dict[str, Any] = {"dev": dev, "listeners": [stop], **options}
@@ -96,12 +96,12 @@ def self_train(
     )
 
 
-def sure_trees(parser: Parser, text: Treebank, *, least: float = LEAST, threads: int = 1) -> Treebank:
+def select_confident_trees(parser: Parser, text: Treebank, *, least: float = LEAST, threads: int = 1) -> Treebank:
     """A copy of a text with the parser's heads, and their labels, whose confidence is at least that; others have none.
 
     The parser must be calibrated (`calibrate`, or training with a development set).
     """
-    check_share("least of sure_trees", least)
+    check_share("select_confident_trees: least", least)
     found = parser.confidence(text, threads=threads)
     sure = found.of_heads >= least
     partial = text.copy()
@@ -123,22 +123,22 @@ def self_trained(
     folds: int = FOLDS,
     threads: int | None = None,
     report: Report | None = None,
-) -> SelfTrained:
+) -> SelfTrainingResult:
     """Self-training by any way to learn from trees, and from a text; parameters as in `self_train`.
 
     `learn` makes a parser, calibrated if there is a development set.
     """
-    check_share("least of self_train", least)
-    check_count("rounds of self_train", rounds, most=MAX_INT)
-    check_count("folds of self_train", folds, least=2)
+    check_share("self_train: least", least)
+    check_count("self_train: rounds", rounds, most=MAX_INT)
+    check_count("self_train: folds", folds, least=2)
     if not isinstance(raw, Treebank):
-        raise TreebankError(f"raw of self_train must be a Treebank; got {raw!r}")
+        raise TreebankError(f"self_train: raw must be a Treebank; got {raw!r}")
     if not raw.words:
         raise TreebankError(f"{raw.path}: expected sentences, found none")
-    threads = chosen_threads("threads of self_train", threads)
+    threads = chosen_threads("self_train: threads", threads)
     with at_most(threads):
-        chain = _Chain(learn, treebank, dev, raw, least, min(folds, len(treebank)), threads)
-        found: list[tuple[Round, Parser]] = []
+        chain = FoldParsers(learn, treebank, dev, raw, least, min(folds, len(treebank)), threads)
+        found: list[tuple[SelfTrainingRound, Parser]] = []
         for number in range(rounds + 1):
             if report is not None:
                 report(f"self-training: round {number}" if number else "self-training", number, rounds + 1)
@@ -146,22 +146,22 @@ def self_trained(
     best = max(
         range(rounds + 1), key=lambda number: (found[number][0].tally.heads, found[number][0].tally.both, number)
     )
-    made = SelfTrained(found[best][1], tuple(each for each, _ in found), best, least, raw.words)
+    made = SelfTrainingResult(found[best][1], tuple(each for each, _ in found), best, least, raw.words)
     parser = made.parser
     record = replace(parser.training, self_training=made.to_values())
     return replace(made, parser=replace(parser, training=record))
 
 
 @dataclass(frozen=True, eq=False)
-class _HeldOut:
+class HeldOutTrees:
     """Sentences with their trees, and how a parser that did not learn from them parses them."""
 
     gold: Treebank
-    evidence: Evidence
+    evidence: ConfidenceSignals
     labels: tuple[str, ...]
 
 
-class _Chain:
+class FoldParsers:
     """Parsers of all trees, and of all but one fold, each of which parses the text for its successor."""
 
     def __init__(
@@ -185,7 +185,7 @@ class _Chain:
         self.parsers: list[Parser] = []  # of the last round; the last of them is that of all trees
         self.texts: list[Treebank | None] = [None] * (len(self.folds) + 1)
 
-    def step(self) -> tuple[Round, Parser]:
+    def step(self) -> tuple[SelfTrainingRound, Parser]:
         """The next round, and the parser of all trees."""
         if self.parsers:
             self.texts = [self._text(each) for each in self.parsers]
@@ -195,30 +195,30 @@ class _Chain:
         if self.dev is not None:
             found = self.dev.copy()
             parser.annotate(found, threads=self.threads)
-            tally = Tally.of(self.dev, found)
+            tally = AttachmentCounts.of(self.dev, found)
         else:
             held_out = [self._held_out(each, fold) for each, fold in zip(parsers[:-1], self.folds, strict=True)]
-            tally = Tally.sum(Tally.of(each.gold, _parsed(each)) for each in held_out)
+            tally = AttachmentCounts.sum(AttachmentCounts.of(each.gold, _parsed(each)) for each in held_out)
             for number, parser in enumerate(parsers):
                 others = [one for other, one in enumerate(held_out) if other != number]
                 parsers[number] = replace(parser, calibration=_calibration(parser, others))
-        return Round(words, tally), parsers[-1]
+        return SelfTrainingRound(words, tally), parsers[-1]
 
     def _learned(self, number: int, stop: Listener) -> Parser:
         trees = self.treebank[self.folds[number].rest] if number < len(self.folds) else self.treebank
         return self.learn(trees, self.texts[number], stop)
 
-    def _held_out(self, parser: Parser, fold: Fold) -> _HeldOut:
+    def _held_out(self, parser: Parser, fold: Fold) -> HeldOutTrees:
         gold = self.treebank[fold.held_out]
-        return _HeldOut(gold, parser.gather_evidence(gold, threads=self.threads), parser.label_names)
+        return HeldOutTrees(gold, parser.gather_evidence(gold, threads=self.threads), parser.label_names)
 
     def _text(self, parser: Parser) -> Treebank | None:
         """The text, as far as the parser is sure of it; None if it is sure of nothing."""
-        found = sure_trees(parser, self.raw, least=self.least, threads=self.threads)
+        found = select_confident_trees(parser, self.raw, least=self.least, threads=self.threads)
         return found if (found.heads >= 0).any() else None
 
 
-def _calibration(parser: Parser, held_out: Sequence[_HeldOut]) -> Calibration | None:
+def _calibration(parser: Parser, held_out: Sequence[HeldOutTrees]) -> Calibration | None:
     """That of a parser, by what others like it found in sentences that they did not learn from."""
     index = {name: number for number, name in enumerate(parser.label_names)}
     strange = len(index)  # a label of another parser: right it cannot be
@@ -228,11 +228,11 @@ def _calibration(parser: Parser, held_out: Sequence[_HeldOut]) -> Calibration | 
         labels.append(numbers[each.evidence.labels])
     evidence = [each.evidence for each in held_out]
     values = {name: np.concatenate([each.values[name] for each in evidence]) for name in evidence[0].values}
-    together = Evidence(np.concatenate([each.heads for each in evidence]), np.concatenate(labels), values)
+    together = ConfidenceSignals(np.concatenate([each.heads for each in evidence]), np.concatenate(labels), values)
     return fitted(parser, together, concatenated([each.gold for each in held_out]))
 
 
-def _parsed(held_out: _HeldOut) -> Treebank:
+def _parsed(held_out: HeldOutTrees) -> Treebank:
     found = held_out.gold.copy()
     found.heads[:] = held_out.evidence.heads
     ids = [found.id_of("deprel", label) for label in held_out.labels]

@@ -12,12 +12,12 @@ import numpy as np
 from panparser._arrays import FloatArray, LongArray
 from panparser._checks import check_share
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.tag_trigrams import TagTrigrams
+from panparser.transfer.tag_trigrams import TagTrigramCounts
 from panparser.treebank.treebank import Treebank
 
 
 @dataclass(frozen=True, eq=False)
-class TagModel:
+class TagLanguageModel:
     """Probabilities of a tag after the two before it, by interpolated Witten-Bell smoothing of their counts.
 
     `logs[before, last, next]` are natural logarithms. 0 is the boundary of a sentence (twice before its first word),
@@ -28,9 +28,9 @@ class TagModel:
     logs: FloatArray
 
     @classmethod
-    def of(cls, treebank: Treebank | TagTrigrams) -> TagModel:
+    def of(cls, treebank: Treebank | TagTrigramCounts) -> TagLanguageModel:
         """That of tagged sentences, which need no trees. Raises TreebankError if they have no tags."""
-        trigrams = treebank if isinstance(treebank, TagTrigrams) else TagTrigrams.of(treebank)
+        trigrams = treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.of(treebank)
         base = len(trigrams.tags) + 1
         counts = np.zeros((base + 1,) * 3)
         before, rest = np.divmod(trigrams.codes, base * base)
@@ -71,11 +71,11 @@ class TagModel:
         return float(np.exp(np.average(np.log(self.perplexities(treebank)), weights=lengths)))
 
 
-def select_sentences(treebank: Treebank, model: TagModel, *, share: float = 0.9) -> Treebank:
+def select_similar_sentences(treebank: Treebank, model: TagLanguageModel, *, share: float = 0.9) -> Treebank:
     """The share of the sentences that a model of tags finds most probable, by their perplexity, in their order."""
-    if not isinstance(model, TagModel):
-        raise SpecError(f"model of select_sentences must be a TagModel; got {model!r}")
-    check_share("share of select_sentences", share)
+    if not isinstance(model, TagLanguageModel):
+        raise SpecError(f"select_similar_sentences: model must be a TagModel; got {model!r}")
+    check_share("select_similar_sentences: share", share)
     order = np.argsort(model.perplexities(treebank), kind="stable")[: round(share * len(treebank))]
     return treebank[sorted(order.tolist())]
 

@@ -21,7 +21,7 @@ _UNTAGGED = "_"
 
 
 @dataclass(frozen=True, eq=False)
-class TagTrigrams:
+class TagTrigramCounts:
     """How often each sequence of three tags (UPOS) occurs in the sentences of a treebank.
 
     A sentence begins and ends with one boundary, so that each of its words is the middle of one trigram. Words without
@@ -37,7 +37,7 @@ class TagTrigrams:
     untagged: int
 
     @classmethod
-    def of(cls, treebank: Treebank) -> TagTrigrams:
+    def of(cls, treebank: Treebank) -> TagTrigramCounts:
         """Those of a treebank. Raises TreebankError if it has no tags."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
@@ -69,7 +69,7 @@ class TagTrigrams:
 
 
 @dataclass(frozen=True)
-class Similarity:
+class SourceSimilarity:
     """A source by its similarity to a target: `number` among the sources, divergence, and weight.
 
     `is_small`: it has too few words to tell, and its divergence is less than that of a larger one would be.
@@ -84,20 +84,22 @@ class Similarity:
     is_small: bool = False
 
 
-def similarity(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -> float:
+def measure_similarity(target: Treebank | TagTrigramCounts, source: Treebank | TagTrigramCounts) -> float:
     """KLcpos3 of two treebanks, in nats: 0 where tags follow each other equally often, and larger the less alike.
 
     The divergence of the trigrams of tags (UPOS) in the source from those in the target: the sum over all trigrams of
     the target of f ln(f / g), where f and g are their relative frequencies there and in the source; those that the
     source lacks count once. It is not symmetric. Only tags are read; 20 sentences of a target are enough to rank
-    sources. `TagTrigrams.of(treebank)` in place of a treebank saves counting it again.
+    sources. `TagTrigramCounts.of(treebank)` in place of a treebank saves counting it again.
     """
     wanted, given = _counted(target), _counted(source)
     _, _, counts, lacking = _aligned(wanted, given)
     return _divergence(wanted.counts, counts, int(given.counts.sum()) + int(lacking.sum()))
 
 
-def similarity_by_tag(target: Treebank | TagTrigrams, source: Treebank | TagTrigrams) -> dict[str, float]:
+def measure_similarity_by_tag(
+    target: Treebank | TagTrigramCounts, source: Treebank | TagTrigramCounts
+) -> dict[str, float]:
     """The same for each tag of the target that the source has: of the trigrams that it is in the middle of alone."""
     wanted, given = _counted(target), _counted(source)
     tags, own, counts, lacking = _aligned(wanted, given)
@@ -112,11 +114,11 @@ def similarity_by_tag(target: Treebank | TagTrigrams, source: Treebank | TagTrig
     return found
 
 
-def _counted(treebank: Treebank | TagTrigrams) -> TagTrigrams:
-    return treebank if isinstance(treebank, TagTrigrams) else TagTrigrams.of(treebank)
+def _counted(treebank: Treebank | TagTrigramCounts) -> TagTrigramCounts:
+    return treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.of(treebank)
 
 
-def _aligned(wanted: TagTrigrams, given: TagTrigrams) -> tuple[list[str], LongArray, LongArray, BoolArray]:
+def _aligned(wanted: TagTrigramCounts, given: TagTrigramCounts) -> tuple[list[str], LongArray, LongArray, BoolArray]:
     """The tags of both; codes of the trigrams of the first, their counts in the second, and whether it lacks them."""
     tags = sorted({*wanted.tags, *given.tags})
     own, others = wanted.renumbered(tags), given.renumbered(tags)
@@ -130,25 +132,25 @@ def _divergence(wanted: LongArray, given: LongArray, total: int) -> float:
     return max(0.0, float((f * np.log(f / g)).sum()))
 
 
-def similar(
-    target: Treebank | TagTrigrams, sources: Sequence[Treebank | TagTrigrams], *, power: float = 1.0
-) -> list[Similarity]:
+def rank_sources(
+    target: Treebank | TagTrigramCounts, sources: Sequence[Treebank | TagTrigramCounts], *, power: float = 1.0
+) -> list[SourceSimilarity]:
     """The sources of a target, the most similar first; equal ones in their order.
 
     Those of less than 1,000 words come behind all others, as far as the last of these at least. Weights, as for
     `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
     """
     if not is_number(power) or not 0 <= power <= 100:
-        raise SpecError(f"power of similar must be a number from 0 to 100; got {power!r}")
+        raise SpecError(f"rank_sources: power must be a number from 0 to 100; got {power!r}")
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
-        raise SpecError(f"sources of similar must be a list of treebanks, at least one; got {sources!r}")
+        raise SpecError(f"rank_sources: sources must be a list of treebanks, at least one; got {sources!r}")
     wanted, counted = _counted(target), [_counted(source) for source in sources]
-    divergences = [similarity(wanted, given) for given in counted]
+    divergences = [measure_similarity(wanted, given) for given in counted]
     large = [own for own, given in zip(divergences, counted, strict=True) if given.counts.sum() >= FEW_WORDS]
     found = []
     for number, (given, divergence) in enumerate(zip(counted, divergences, strict=True)):
         is_small = bool(large) and given.counts.sum() < FEW_WORDS
         told = max(divergence, *large) if is_small else divergence
         weight = max(told, LEAST) ** -power
-        found.append(Similarity(number, given.path, told, weight, given.sentences, given.untagged, is_small))
+        found.append(SourceSimilarity(number, given.path, told, weight, given.sentences, given.untagged, is_small))
     return sorted(found, key=lambda each: (each.is_small, each.divergence))

@@ -17,7 +17,7 @@ _DIFFERENT = 0.15  # of the words, which one of two methods gets right: 5 to 20 
 
 
 @dataclass(frozen=True)
-class Tally:
+class AttachmentCounts:
     """Words, without punctuation, whose heads, and whose heads and labels, are right; labels without subtypes.
 
     `tagged`: the same with the tags of a tagger instead of those of the treebank, if there is one.
@@ -26,10 +26,10 @@ class Tally:
     words: int
     heads: int
     both: int
-    tagged: Tally | None = None
+    tagged: AttachmentCounts | None = None
 
     @classmethod
-    def of(cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None) -> Tally:
+    def of(cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None) -> AttachmentCounts:
         """That of a parsed treebank, and of the same, tagged by a tagger and parsed."""
         counted = gold.heads >= 0
         counted &= _holds(gold, "upos", lambda tag: tag != _PUNCTUATION)
@@ -39,7 +39,7 @@ class Tally:
         return cls(int(counted.sum()), int(right.sum()), int(both.sum()), tagged)
 
     @classmethod
-    def sum(cls, tallies: Iterable[Tally]) -> Tally:
+    def sum(cls, tallies: Iterable[AttachmentCounts]) -> AttachmentCounts:
         """That of all words together."""
         found = list(tallies)
         tagged = [each.tagged for each in found if each.tagged is not None]
@@ -52,7 +52,7 @@ class Tally:
         counted = self if self.tagged is None else self.tagged
         return counted.heads, counted.both
 
-    def is_clearly_above(self, other: Tally) -> bool:
+    def is_clearly_above(self, other: AttachmentCounts) -> bool:
         """Does it have more heads right, by more than one standard error of the difference?"""
         (own, _), (less, _) = self.rank, other.rank
         return own - less > math.sqrt(_DIFFERENT * self.words)

@@ -22,24 +22,24 @@ from panparser.transfer.candidates import (
     METHODS,
     OF_SAMPLE,
     PLANS,
-    Candidates,
     Method,
+    MethodRunner,
     Model,
     Plan,
-    Source,
-    Trial,
+    SourceTreebank,
+    TrialRun,
 )
 from panparser.transfer.forests import tell_forests
-from panparser.transfer.reporting import MORE, Gain, SourceReport, TagReport, TransferReport, rule_reports
-from panparser.transfer.rewriting import Rewriting, rewrite
-from panparser.transfer.self_training import LEAST, SelfTrained, self_trained
+from panparser.transfer.reporting import MORE, ProjectedGain, SourceReport, TagReport, TransferReport, rule_reports
+from panparser.transfer.rewriting import RewritingReport, rewrite_word_order
+from panparser.transfer.self_training import LEAST, SelfTrainingResult, self_trained
 from panparser.transfer.sources import SourceFile, name_of
-from panparser.transfer.tag_trigrams import TagTrigrams, similar
+from panparser.transfer.tag_trigrams import TagTrigramCounts, rank_sources
 from panparser.transfer.tagging import SampleTagger, agreement, check_tags, tags_alone
-from panparser.transfer.tallies import Tally
+from panparser.transfer.tallies import AttachmentCounts
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.sampling import sample as drawn
+from panparser.treebank.sampling import sample_sentences as drawn
 from panparser.treebank.treebank import Treebank, concatenated
 
 NEAREST, SENTENCES = 4, 1000
@@ -49,7 +49,7 @@ _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 
 
 @dataclass(frozen=True)
-class Transferred:
+class TransferResult:
     """A parser, how it was made, and the tagger that goes before it, if there is one."""
 
     parser: Model
@@ -80,7 +80,7 @@ def train_transfer(
     seed: int = 1,
     threads: int | None = None,
     report: Report | None = None,
-) -> Transferred:
+) -> TransferResult:
     """A parser for the language of a `sample`, from that and from treebanks of other languages.
 
     The sources are ranked by similarity to the tags (UPOS) of sample and `raw` text, cut to so many `sentences` each,
@@ -99,10 +99,10 @@ def train_transfer(
     """
     _check(sources, sample, raw, dev, method)
     _check_self_training(self_training, least, sample, raw, dev, method)
-    check_count("nearest of train_transfer", nearest)
-    check_count("sentences of train_transfer", sentences)
-    check_count("seed of train_transfer", seed, least=0)
-    threads = chosen_threads("threads of train_transfer", threads)
+    check_count("train_transfer: nearest", nearest)
+    check_count("train_transfer: sentences", sentences)
+    check_count("train_transfer: seed", seed, least=0)
+    threads = chosen_threads("train_transfer: threads", threads)
     tell = report or (lambda step, done, total: None)
     tagging = None
     if tagger or lexicon is not None:
@@ -111,7 +111,7 @@ def train_transfer(
     text = _joined([each for each in (sample, raw) if each is not None])
     ranked = _ranked(sources, text, tell)
     prepared, done = _rewritten(ranked, typology, sentences, seed, method, nearest, tell)
-    candidates = Candidates(
+    candidates = MethodRunner(
         sources=prepared,
         nearest=nearest if ranked[0].divergence is not None else len(prepared),
         sample=sample,
@@ -147,7 +147,7 @@ def train_transfer(
         self_training=None if trained is None else trained.to_values(),
     )
     parser = parser.with_training(replace(parser.training, transfer=made.record()))
-    return Transferred(parser, made, learned)
+    return TransferResult(parser, made, learned)
 
 
 def _before_tagging(
@@ -155,14 +155,14 @@ def _before_tagging(
 ) -> tuple[Treebank, Treebank | None]:
     """What parsers learn from that see nothing but tags of a tagger."""
     if lexicon is not None and not isinstance(lexicon, Lexicon):
-        raise SpecError(f"lexicon of train_transfer must be a Lexicon; got {lexicon!r}")
+        raise SpecError(f"train_transfer: lexicon must be a Lexicon; got {lexicon!r}")
     if sample is None:
-        raise SpecError("tagger of train_transfer learns from a sample, and there is none")
+        raise SpecError("train_transfer: tagger learns from a sample, and there is none")
     check_tags(sample)
     return tags_alone(sample), None if dev is None else tags_alone(dev)
 
 
-def _tag_report(candidates: Candidates, lexicon: Lexicon | None) -> TagReport:
+def _tag_report(candidates: MethodRunner, lexicon: Lexicon | None) -> TagReport:
     gold = candidates.dev if candidates.dev is not None else candidates.sample
     known = 0 if lexicon is None else len(lexicon)
     if candidates.tagged is None or gold is None:
@@ -172,12 +172,12 @@ def _tag_report(candidates: Candidates, lexicon: Lexicon | None) -> TagReport:
 
 def _check(sources: object, sample: object, raw: object, dev: object, method: object) -> None:
     if isinstance(sources, Treebank | str) or not isinstance(sources, Sequence) or not sources:
-        raise SpecError(f"sources of train_transfer must be a list of treebanks, at least one; got {sources!r}")
+        raise SpecError(f"train_transfer: sources must be a list of treebanks, at least one; got {sources!r}")
     for name, treebank in (("sample", sample), ("raw", raw), ("dev", dev)):
         if treebank is None:
             continue
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"{name} of train_transfer must be a Treebank; got {treebank!r}")
+            raise TreebankError(f"train_transfer: {name} must be a Treebank; got {treebank!r}")
         if not treebank.words:
             raise TreebankError(f"{treebank.path}: expected sentences, found none")
         if name != "raw" and not (treebank.heads >= 0).any():
@@ -188,7 +188,7 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
         if name != "raw":
             tell_forests(treebank)
     if method is not None and method not in (*METHODS, *PLANS):
-        raise SpecError(f"method of train_transfer must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
+        raise SpecError(f"train_transfer: method must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
     if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
         raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
     if method in PLANS and isinstance(sample, Treebank) and len(sample) < _LEAST_OF_PLANS:
@@ -201,24 +201,24 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
 def _check_self_training(
     rounds: int, least: float, sample: Treebank | None, raw: Treebank | None, dev: Treebank | None, method: str | None
 ) -> None:
-    check_count("self_training of train_transfer", rounds, least=0)
-    check_share("least of train_transfer", least)
+    check_count("train_transfer: self_training", rounds, least=0)
+    check_share("train_transfer: least", least)
     if not rounds:
         return
     if raw is None:
-        raise SpecError("self_training of train_transfer learns from tagged text (raw), and there is none")
+        raise SpecError("train_transfer: self_training learns from tagged text (raw), and there is none")
     if method in (*COMBINED, *PLANS):
         raise SpecError(f"self_training of train_transfer makes one parser, and {method} several: choose one of them")
     if dev is None and (sample is None or len(sample) < 2):
         raise SpecError(
-            "self_training of train_transfer needs two sentences with trees, or a development set, to tell how sure a "
+            "train_transfer: self_training needs two sentences with trees, or a development set, to tell how sure a "
             "parser is of its heads"
         )
 
 
 def _self_trained(
-    candidates: Candidates, method: Method, raw: Treebank, rounds: int, least: float, tell: Report
-) -> SelfTrained:
+    candidates: MethodRunner, method: Method, raw: Treebank, rounds: int, least: float, tell: Report
+) -> SelfTrainingResult:
     """The method, and rounds of self-training that follow; scores as for the method."""
     sample, dev = candidates.sample, candidates.dev
     trees = sample if sample is not None else dev
@@ -235,7 +235,7 @@ def _self_trained(
 
 
 @dataclass(frozen=True, eq=False)
-class _Ranked:
+class RankedSource:
     """A source in its place."""
 
     file: SourceFile
@@ -243,7 +243,9 @@ class _Ranked:
     divergence: float | None
 
 
-def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, tell: Report) -> list[_Ranked]:
+def _ranked(
+    sources: Sequence[Treebank | SourceFile], text: TagTrigramCounts | None, tell: Report
+) -> list[RankedSource]:
     """The sources, nearest first; as they are given, if there is no text to rank them by."""
     found, counted = [], []
     for number, source in enumerate(sources):
@@ -253,27 +255,27 @@ def _ranked(sources: Sequence[Treebank | SourceFile], text: TagTrigrams | None, 
         if not (treebank.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
         tell_forests(treebank)
-        counted.append(TagTrigrams.of(treebank))
-        found.append(_Ranked(file, treebank, None))
+        counted.append(TagTrigramCounts.of(treebank))
+        found.append(RankedSource(file, treebank, None))
     if text is None:
         return found
-    ranks = similar(text, counted)
+    ranks = rank_sources(text, counted)
     return [replace(found[rank.number], divergence=rank.divergence) for rank in ranks]
 
 
-def _joined(texts: Sequence[Treebank]) -> TagTrigrams | None:
-    return TagTrigrams.of(concatenated(texts)) if texts else None
+def _joined(texts: Sequence[Treebank]) -> TagTrigramCounts | None:
+    return TagTrigramCounts.of(concatenated(texts)) if texts else None
 
 
 def _rewritten(
-    ranked: Sequence[_Ranked],
+    ranked: Sequence[RankedSource],
     typology: Typology | None,
     sentences: int,
     seed: int,
     method: Method | Plan | None,
     nearest: int,
     tell: Report,
-) -> tuple[list[Source], list[Rewriting]]:
+) -> tuple[list[SourceTreebank], list[RewritingReport]]:
     """The sources that are needed, cut, and in the word order of the target."""
     needed = ranked[:nearest] if method == "pool" and ranked[0].divergence is not None else ranked
     sources, done = [], []
@@ -281,9 +283,9 @@ def _rewritten(
         tell(f"rewriting {each.file.name}", number, len(needed))
         treebank = drawn(each.treebank, sentences, seed=seed)
         if typology is not None and len(typology):
-            treebank, changes = rewrite(treebank, typology, seed=seed)
+            treebank, changes = rewrite_word_order(treebank, typology, seed=seed)
             done.append(changes)
-        sources.append(Source(each.file.name, treebank, each.divergence))
+        sources.append(SourceTreebank(each.file.name, treebank, each.divergence))
     return sources, done
 
 
@@ -291,8 +293,8 @@ def _rewritten(
 
 
 def _compared(
-    candidates: Candidates, method: Method | Plan | None, tell: Report, *, single: bool
-) -> tuple[Method | Plan, list[tuple[Method | Plan, Tally]], Model | None]:
+    candidates: MethodRunner, method: Method | Plan | None, tell: Report, *, single: bool
+) -> tuple[Method | Plan, list[tuple[Method | Plan, AttachmentCounts]], Model | None]:
     """The method to take, scores of all that were compared, best first, and the parser, if it is trained already.
 
     `single`: the method must make one parser.
@@ -303,7 +305,7 @@ def _compared(
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
         return methods[0], [], None
-    scores: list[tuple[Method | Plan, Tally]] = []
+    scores: list[tuple[Method | Plan, AttachmentCounts]] = []
     parsers: dict[str, Model | None] = {}
     total = sum(len(candidates.trials(each, folds)) for each in methods)
     step = f"comparing: {', '.join(methods)}"
@@ -318,11 +320,11 @@ def _compared(
     return chosen, scores, parsers[chosen]
 
 
-def _folds(candidates: Candidates) -> int:
+def _folds(candidates: MethodRunner) -> int:
     return 0 if candidates.sample is None else min(FOLDS, len(candidates.sample))
 
 
-def _scored_on(candidates: Candidates) -> str:
+def _scored_on(candidates: MethodRunner) -> str:
     if candidates.dev is not None:
         return f"the development set ({len(candidates.dev):,} sentences)"
     if _folds(candidates) < 2:
@@ -331,12 +333,12 @@ def _scored_on(candidates: Candidates) -> str:
 
 
 def _finished(
-    candidates: Candidates,
+    candidates: MethodRunner,
     chosen: Method | Plan,
-    scores: Sequence[tuple[Method | Plan, Tally]],
+    scores: Sequence[tuple[Method | Plan, AttachmentCounts]],
     parser: Model | None,
     tell: Report,
-) -> tuple[Gain | None, Model]:
+) -> tuple[ProjectedGain | None, Model]:
     """What more sentences would bring, and the parser, which is trained beside that if there is none yet.
 
     The first is of the best method that learns from the sample, if scores rise with the logarithm of its sentences.
@@ -348,7 +350,7 @@ def _finished(
         half = len(sample) // 2
         more = len(sample) if candidates.dev is not None else len(sample) - len(sample) // FOLDS
         trials = _halves(candidates, best[0], half)
-    last = [Trial(chosen, sample)] if parser is None else []
+    last = [TrialRun(chosen, sample)] if parser is None else []
     if trials or last:
         tell(f"training: {chosen}" if last else "estimating", 0, 0)
     results = candidates.run([*last, *trials])
@@ -356,24 +358,24 @@ def _finished(
     if best is None or not trials:
         return None, made
     method, tally = best
-    fewer = Tally.sum(each for _, each in results if each is not None)
+    fewer = AttachmentCounts.sum(each for _, each in results if each is not None)
     slope = (tally.uas - fewer.uas) / math.log(more / half)
     points = slope * math.log((len(cast(Treebank, sample)) + MORE) / len(cast(Treebank, sample)))
-    return Gain(method, half, fewer.uas, more, tally.uas, max(0.0, points)), made
+    return ProjectedGain(method, half, fewer.uas, more, tally.uas, max(0.0, points)), made
 
 
-def _halves(candidates: Candidates, method: Method | Plan, half: int) -> list[Trial]:
+def _halves(candidates: MethodRunner, method: Method | Plan, half: int) -> list[TrialRun]:
     """Trials with half of the sample."""
     assert candidates.sample is not None
     if candidates.dev is None:
         return candidates.trials(method, 2)
-    return [Trial(method, drawn(candidates.sample, half, seed=candidates.seed), candidates.dev)]
+    return [TrialRun(method, drawn(candidates.sample, half, seed=candidates.seed), candidates.dev)]
 
 
 # --- The report ---
 
 
-def _source_reports(ranked: Sequence[_Ranked], candidates: Candidates) -> tuple[SourceReport, ...]:
+def _source_reports(ranked: Sequence[RankedSource], candidates: MethodRunner) -> tuple[SourceReport, ...]:
     rows = zip(ranked, candidates.sources, candidates.nearness(), strict=False)  # without those that are not needed
     return tuple(
         SourceReport(

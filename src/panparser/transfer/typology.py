@@ -38,7 +38,7 @@ _FEW = 0.01  # of nouns that have an article: fewer are errors
 
 
 @dataclass(frozen=True)
-class Trait:
+class TypologicalFeature:
     """What is said of one class of dependents: `value` is the share before their heads, "present" or "absent"."""
 
     name: str
@@ -67,7 +67,7 @@ class Typology:
     `first | second` has the traits of both; where both say something, the second is right.
     """
 
-    traits: tuple[Trait, ...] = ()
+    traits: tuple[TypologicalFeature, ...] = ()
 
     def __post_init__(self) -> None:
         names = [trait.name for trait in self.traits]
@@ -80,7 +80,7 @@ class Typology:
             return NotImplemented
         return Typology(tuple({trait.name: trait for trait in (*self.traits, *other.traits)}.values()))
 
-    def __iter__(self) -> Iterator[Trait]:
+    def __iter__(self) -> Iterator[TypologicalFeature]:
         return iter(self.traits)
 
     def __len__(self) -> int:
@@ -110,11 +110,13 @@ class Typology:
             if known:
                 value, one = known[0]
                 relative = "" if one in own else ", a relative"
-                traits.append(Trait(each.name, value, f"WALS {each.feature} of {one}{relative}"))
+                traits.append(TypologicalFeature(each.name, value, f"WALS {each.feature} of {one}{relative}"))
             elif found := majority(own[0].genus, each):
                 value, agree, total = found
                 traits.append(
-                    Trait(each.name, value, f"WALS {each.feature} of {agree} of {total} {own[0].genus} languages")
+                    TypologicalFeature(
+                        each.name, value, f"WALS {each.feature} of {agree} of {total} {own[0].genus} languages"
+                    )
                 )
         return cls(tuple(traits))
 
@@ -126,8 +128,8 @@ class Typology:
         features that tell articles (Definite, PronType) are annotated. That takes five times as many nouns.
         """
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"treebank of Typology.of must be a Treebank; got {treebank!r}")
-        check_count("least of Typology.of", least)
+            raise TreebankError(f"Typology.of: treebank must be a Treebank; got {treebank!r}")
+        check_count("Typology.of: least", least)
         treebank.check()
         classes, before = classes_of(treebank), stands_before_head(treebank)
         counts = np.bincount(classes + 1, minlength=len(CLASSES) + 1)[1:]
@@ -136,10 +138,10 @@ class Typology:
         traits = []
         for each, count, sum in zip(CLASSES, counts.tolist(), sums.tolist(), strict=True):
             if not each.is_article and count >= least:
-                traits.append(Trait(each.name, sum / count, f"{count:,} in {treebank.path}"))
+                traits.append(TypologicalFeature(each.name, sum / count, f"{count:,} in {treebank.path}"))
             elif each.is_article and nouns >= _NOUNS * least and _has_articles_annotated(treebank):
                 value = PRESENT if count > _FEW * nouns else ABSENT
-                traits.append(Trait(each.name, value, f"{count:,} of {nouns:,} nouns in {treebank.path}"))
+                traits.append(TypologicalFeature(each.name, value, f"{count:,} of {nouns:,} nouns in {treebank.path}"))
         return cls(tuple(traits))
 
     @classmethod
@@ -148,7 +150,7 @@ class Typology:
 
         False is also for demonstratives and subordinators that are no words of their own, but affixes.
         """
-        return cls(tuple(Trait(name, value, source) for name, value in values.items()))
+        return cls(tuple(TypologicalFeature(name, value, source) for name, value in values.items()))
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, language: str | None = None, like: str | None = None) -> Typology:
@@ -167,7 +169,7 @@ class Typology:
                     given[key] = given[key] or named
                     find_language(named)
                 else:
-                    traits.append(Trait(key, value, source))
+                    traits.append(TypologicalFeature(key, value, source))
             except SpecError as error:
                 raise SpecError(f"{os.fspath(path)}{_line(path, key)}: {error}") from None
         return cls.known(**given) | cls(tuple(traits))

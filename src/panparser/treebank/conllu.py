@@ -19,10 +19,10 @@ from pathlib import PurePath
 from typing import IO, Any, Literal, cast
 
 from panparser.errors import ConlluError, ConlluWarning, TreebankError
-from panparser.storage.places import Rest, opened, whole
+from panparser.storage.places import FileRange, opened, whole
 from panparser.treebank.treebank import Format, Problem, Treebank
 
-Source = str | PathLike[str] | IO[bytes] | Rest
+Source = str | PathLike[str] | IO[bytes] | FileRange
 Target = str | PathLike[str]
 _BLOCK_SIZE = 1 << 23  # bytes that `iter_conllu` reads at a time
 UTF16 = "expected UTF-8, found UTF-16 (convert the file, for example with iconv)"
@@ -93,7 +93,7 @@ def iter_blocks(
 def _parts(source: Source, block: int) -> Iterator[bytes]:
     """A file in pieces that end after a blank line; a piece depends on nothing that stands before it."""
     if block < 1:
-        raise ConlluError(f"block of iter_conllu must be >= 1; got {block}")
+        raise ConlluError(f"iter_conllu: block must be >= 1; got {block}")
     with open_source(source) as stream:
         pending: list[bytes] = []
         size = 0  # of what is pending
@@ -237,7 +237,7 @@ def open_source(source: Source) -> Iterator[IO[bytes]]:
         raise ConlluError(f"{name}: cannot be read: it is closed")
     try:
         with _opened(source) as stream:
-            if isinstance(stream, Rest):
+            if isinstance(stream, FileRange):
                 yield cast("IO[bytes]", stream)  # of a file that is not compressed, whatever stands at its beginning
                 return
             ahead = looked_into(stream, 6)

@@ -22,7 +22,7 @@ SETS = ("upos", "head_upos", "label")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Region:
+class ArcRegion:
     """Arcs that meet all given conditions: tags of the dependent and of the head, labels, direction, length.
 
     `direction` is where the head is: "left", "right", or "root" for arcs of Root, which have no length and a
@@ -43,27 +43,27 @@ class Region:
             if names is None:
                 continue
             if not isinstance(names, Sequence) or not names or not all(isinstance(n, str) and n for n in names):
-                raise SpecError(f"{name} of Region must be a name or several; got {value!r}")
+                raise SpecError(f"ArcRegion: {name} must be a name or several; got {value!r}")
             object.__setattr__(self, name, tuple(names))
         if self.direction not in (None, *get_args(Direction)):
             raise SpecError(
-                f"direction of Region must be one of {', '.join(get_args(Direction))}; got {self.direction!r}"
+                f"ArcRegion: direction must be one of {', '.join(get_args(Direction))}; got {self.direction!r}"
             )
         for name in ("min_length", "max_length"):
             value = getattr(self, name)
             if value is not None:
-                check_count(f"{name} of Region", value, most=MAX_INT)
+                check_count(f"ArcRegion: {name}", value, most=MAX_INT)
         if self.direction == "root" and (self.min_length or self.max_length):
             raise SpecError(
                 "arcs of Root have no length: a Region of direction root must have no min_length, max_length"
             )
         if self.max_length is not None and (self.min_length or 1) > self.max_length:
             raise SpecError(
-                f"max_length of Region must be at least min_length, {self.min_length}; got {self.max_length}"
+                f"ArcRegion: max_length must be at least min_length, {self.min_length}; got {self.max_length}"
             )
 
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> Region:
+    def from_values(cls, values: Mapping[str, Any]) -> ArcRegion:
         known = [each.name for each in fields(cls)]
         if not isinstance(values, Mapping) or not set(values) <= set(known):
             raise SpecError(f"a region is a table with some of {', '.join(known)}; got {values!r}")
@@ -93,7 +93,7 @@ class Region:
         return found
 
 
-def in_regions(regions: Iterable[Region], arcs: Arcs) -> BoolArray:
+def in_regions(regions: Iterable[ArcRegion], arcs: Arcs) -> BoolArray:
     """(words) Is the arc of the word in one of the regions?"""
     found = np.zeros(len(arcs.heads), dtype=bool)
     for region in regions:

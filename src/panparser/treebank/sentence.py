@@ -13,7 +13,7 @@ import numpy as np
 
 from panparser._arrays import IntArray
 from panparser.errors import TreebankError
-from panparser.trees.gold import Gold
+from panparser.trees.gold import GoldTree
 
 if TYPE_CHECKING:
     from panparser.treebank.treebank import Treebank
@@ -113,10 +113,10 @@ class Sentence(Sequence["Token"]):
     def labels(self, labels: Sequence[str]) -> None:
         self.set_values("deprel", labels)
 
-    def gold(self) -> Gold:
+    def gold(self) -> GoldTree:
         """The annotation as a Gold: heads and labels, `_` unknown."""
         heads = [None if head < 0 else head for head in self.heads.tolist()]
-        return Gold(heads, [None if label == "_" else label for label in self.labels])
+        return GoldTree(heads, [None if label == "_" else label for label in self.labels])
 
     # --- Around the words ---
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.errors import GoldError, TreebankError
 from panparser.treebank.treebank import Treebank
-from panparser.trees.projectivity import nonprojectivity
+from panparser.trees.projectivity import nonprojectivity_counts
 
 
-def stats(treebank: Treebank) -> dict[str, Any]:
+def treebank_statistics(treebank: Treebank) -> dict[str, Any]:
     """Plain values: counts, means, shares (in percent) and distributions. Words without head count as not annotated."""
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
@@ -90,7 +90,7 @@ def climb(
 def crossing_arcs(treebank: Treebank) -> tuple[npt.NDArray[np.bool_], IntArray]:
     """`nonprojectivity` of all sentences; raises TreebankError, with the line, if one of them is not a tree."""
     try:
-        return nonprojectivity(treebank.heads, treebank.offsets)
+        return nonprojectivity_counts(treebank.heads, treebank.offsets)
     except GoldError:
         for sentence in treebank:
             try:

@@ -190,14 +190,14 @@ class Treebank(Sequence[Sentence]):
         if self.format == "conllx":
             raise TreebankError("CoNLL-X has no MISC")
         if not _is_value(key):
-            raise TreebankError(f"key of annotate must be a text without | = and tabs; got {key!r}")
+            raise TreebankError(f"annotate: key must be a text without | = and tabs; got {key!r}")
         values = [function(token) for sentence in self for token in sentence]
         for word, value in enumerate(values):
             if value is not None and not _is_value(value):
                 sentence = int(self.sentence_of_word()[word])
                 place = f"word {word - self.offsets[sentence] + 1} of sentence {sentence + 1}"
                 raise TreebankError(
-                    f"{key} of {place} must be a text without | = and tabs, no space around it, or None; got {value!r}"
+                    f"{place}: {key} must be a text without | = and tabs, no space around it, or None; got {value!r}"
                 )
         self.check()
         ids, cells = self.column("misc"), self.vocabulary("misc")
@@ -327,7 +327,7 @@ def check_treebanks(user: str, treebank: object, dev: object) -> None:
     """Raises TreebankError unless the training data and the development set, if any, are treebanks."""
     for name, value in (("treebank", treebank), ("dev", dev)):
         if not isinstance(value, Treebank) and not (value is None and name == "dev"):
-            raise TreebankError(f"{name} of {user} must be a Treebank; got {value!r}")
+            raise TreebankError(f"{user}: {name} must be a Treebank; got {value!r}")
     if isinstance(dev, Treebank) and not dev.words:
         raise TreebankError(f"{dev.path}: expected sentences to choose the best epoch by, found none")
 

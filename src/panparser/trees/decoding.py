@@ -22,7 +22,7 @@ def maximum_spanning_tree(scores: FloatArray, *, single_root: bool = True) -> In
     return _decode(_engine.maximum_spanning_tree, scores, single_root)
 
 
-def projective_tree(scores: FloatArray, *, single_root: bool = True) -> IntArray:
+def maximum_projective_tree(scores: FloatArray, *, single_root: bool = True) -> IntArray:
     """Heads of the best projective tree (Eisner 1996), in O(n³); arguments and errors of `maximum_spanning_tree`."""
     return _decode(_engine.projective_tree, scores, single_root)
 

@@ -13,7 +13,7 @@ from rich.cells import cell_len
 
 from panparser._arrays import ByteArray, IntArray
 from panparser.errors import GoldError
-from panparser.trees.gold import EMPTY, Head
+from panparser.trees.gold import NO_HEAD, Head
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
 _CELLS = " ╵╷│╴┘┐┤╶└┌├─┴┬┼▼"  # by the sum of the directions in which lines leave a cell; then the arrow
@@ -97,7 +97,7 @@ def draw_tree(heads: Sequence[Head], root: str, forms: Sequence[str] | None = No
     arcs = [head if isinstance(head, int) and head >= 0 else -1 for head in heads]
     drawing = draw_with_root(words, arcs, root)
     marks = [
-        f"{words[i]}: {'headless' if head is EMPTY else f'head to the {head.name.lower()}'}"
+        f"{words[i]}: {'headless' if head is NO_HEAD else f'head to the {head.name.lower()}'}"
         for i, head in enumerate(heads)
         if isinstance(head, int) and head < 0 and hasattr(head, "name")
     ]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 
-from panparser.trees.gold import EMPTY, LEFT, RIGHT, Gold, Head
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, GoldTree, Head
 
 Tree = tuple[int, ...]
 
@@ -65,7 +65,7 @@ def tree_subsets(trees: Iterable[Tree]) -> list[tuple[Head, ...]]:
 def with_empties(heads: tuple[Head, ...], mixed: bool) -> Iterator[tuple[Head, ...]]:
     """The unknown heads of a partial gold made EMPTY: all or none of them, or any number if `mixed`."""
     unknown = heads.count(None)
-    choices = product((None, EMPTY), repeat=unknown) if mixed else ((mark,) * unknown for mark in (None, EMPTY))
+    choices = product((None, NO_HEAD), repeat=unknown) if mixed else ((mark,) * unknown for mark in (None, NO_HEAD))
     for marks in choices:
         rest = iter(marks)
         yield tuple(next(rest) if head is None else head for head in heads)
@@ -73,7 +73,7 @@ def with_empties(heads: tuple[Head, ...], mixed: bool) -> Iterator[tuple[Head, .
 
 def direction_golds(words: int) -> Iterator[tuple[Head, ...]]:
     """Every choice of LEFT, RIGHT or unknown for each word."""
-    yield from product((None, LEFT, RIGHT), repeat=words)
+    yield from product((None, HEAD_LEFT, HEAD_RIGHT), repeat=words)
 
 
 def random_projective_tree(words: int, rng: random.Random, single_root: bool = True) -> Tree:
@@ -105,6 +105,6 @@ def random_tree(words: int, rng: random.Random, single_root: bool = True) -> Tre
     return tuple(heads[word] for word in range(1, words + 1))
 
 
-def random_gold(words: int, rng: random.Random, known: float = 1.0) -> Gold:
+def random_gold(words: int, rng: random.Random, known: float = 1.0) -> GoldTree:
     """A random projective tree of which each head is known with a given probability."""
-    return Gold(head if rng.random() < known else None for head in random_projective_tree(words, rng))
+    return GoldTree(head if rng.random() < known else None for head in random_projective_tree(words, rng))

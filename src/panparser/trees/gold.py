@@ -26,9 +26,9 @@ class Mark(IntEnum):
         return self.name
 
 
-EMPTY = Mark.EMPTY  # annotated as headless
-LEFT = Mark.LEFT  # the head is somewhere to the left (as is Root, if it is first)
-RIGHT = Mark.RIGHT  # the head is somewhere to the right (as is Root, if it is last)
+NO_HEAD = Mark.EMPTY  # annotated as headless
+HEAD_LEFT = Mark.LEFT  # the head is somewhere to the left (as is Root, if it is first)
+HEAD_RIGHT = Mark.RIGHT  # the head is somewhere to the right (as is Root, if it is last)
 Root: TypeAlias = Literal["first", "last", "none"]  # where Root stands; none: no token stands for it
 ROOTS: tuple[Root, ...] = get_args(Root)
 UNKNOWN = _engine.UNKNOWN_HEAD  # the engine's number for None
@@ -51,16 +51,16 @@ class Span:
 
     def __post_init__(self) -> None:
         if self.kind not in SPAN_KINDS:
-            raise GoldError(f"kind of Span must be one of {', '.join(SPAN_KINDS)}; got {self.kind!r}")
+            raise GoldError(f"Span: kind must be one of {', '.join(SPAN_KINDS)}; got {self.kind!r}")
         if not all(isinstance(end, int) and not isinstance(end, bool) for end in (self.first, self.last)):
-            raise GoldError(f"first and last of Span must be words; got {self.first!r} and {self.last!r}")
+            raise GoldError(f"Span: first and last must be words; got {self.first!r} and {self.last!r}")
         if not 1 <= self.first <= self.last:
-            raise GoldError(f"first and last of Span must be 1 <= first <= last; got {self.first} and {self.last}")
+            raise GoldError(f"Span: first and last must be 1 <= first <= last; got {self.first} and {self.last}")
 
 
 @dataclass(frozen=True)
-class Gold:
-    """For each word its head (0 is Root), `None` (unknown), `EMPTY`, `LEFT`, `RIGHT` or a set of heads; and labels.
+class GoldTree:
+    """For each word its head (0 is Root), `None` (unknown), `NO_HEAD`, `HEAD_LEFT`, `HEAD_RIGHT` or a set of heads; and labels.
 
     Annotations may be partial: a word whose head is unknown costs nothing. One word of a set must be the head: an arc
     from another word costs 1 when it is made, not before. `spans` cost nothing; they are constraints for parsing.
@@ -96,9 +96,9 @@ class Gold:
                 raise GoldError(f"spans of Gold: expected Spans of words 1..{len(self)}; got {span!r}")
 
     @classmethod
-    def of(cls, gold: Gold | Sequence[Head]) -> Gold:
+    def of(cls, gold: GoldTree | Sequence[Head]) -> GoldTree:
         """A Gold as it is, or one made from the heads of words 1..n."""
-        return gold if isinstance(gold, Gold) else cls(gold)
+        return gold if isinstance(gold, GoldTree) else cls(gold)
 
     def __len__(self) -> int:
         return len(self.heads)
@@ -110,7 +110,7 @@ class Gold:
     @property
     def is_directed(self) -> bool:
         """Does any word have only a direction?"""
-        return LEFT in self.heads or RIGHT in self.heads
+        return HEAD_LEFT in self.heads or HEAD_RIGHT in self.heads
 
     @property
     def has_sets(self) -> bool:
@@ -121,11 +121,11 @@ class Gold:
         """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)? Not of sets."""
         return not _engine.conflict(_placed(self.codes(), root), root != "last", single_root)
 
-    def projective_subset(self, *, root: str = "last", single_root: bool = False) -> Gold:
+    def projective_subset(self, *, root: str = "last", single_root: bool = False) -> GoldTree:
         """The largest subset of the arcs that a projective tree contains; the rest is unknown, marks and sets too."""
         subset = _engine.projective_subset(_placed(self.codes(), root), root != "last", single_root)
         heads = [None if kept == UNKNOWN else head for kept, head in zip(subset, self.heads, strict=True)]
-        return Gold(heads, self.labels)
+        return GoldTree(heads, self.labels)
 
 
 def _head(word: int, head: object) -> Head:
@@ -150,11 +150,11 @@ def _placed(codes: list[int], root: str) -> list[int]:
     if root not in ROOTS:
         raise GoldError(f"root must be one of {', '.join(ROOTS)}; got {root!r}")
     if root == "none":
-        return [0 if head == EMPTY else head for head in codes]
+        return [0 if head == NO_HEAD else head for head in codes]
     return codes if root == "first" else [len(codes) + 1 if head == 0 else head for head in codes]
 
 
-def reference_heads(gold: Gold, root: str, max_span: int | None) -> list[int]:
+def reference_heads(gold: GoldTree, root: str, max_span: int | None) -> list[int]:
     """The heads that a system's costs count: Root in place, arcs longer than `max_span` made EMPTY."""
     heads = _placed(gold.codes(), root)
     if max_span is None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import GoldError
-from panparser.trees.gold import UNKNOWN, Gold, Head, reference_heads
+from panparser.trees.gold import UNKNOWN, GoldTree, Head, reference_heads
 
 Heads: TypeAlias = Sequence[Head] | IntArray
 
@@ -39,7 +39,7 @@ def gap_degree(heads: Heads) -> int:
     return _measure(_gold(heads).codes())[1]
 
 
-def nonprojectivity(heads: IntArray, offsets: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], IntArray]:
+def nonprojectivity_counts(heads: IntArray, offsets: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.bool_], IntArray]:
     """For each word of many sentences, is its arc not projective; and for each sentence its gap degree.
 
     `heads` (words) int32 has the sentences one after the other, `offsets` (sentences + 1) int64 where each begins and
@@ -61,8 +61,8 @@ def projective_subset(heads: Heads, *, root: str = "last", single_root: bool = F
     return _gold(heads).projective_subset(root=root, single_root=single_root).heads
 
 
-def conflicts(heads: Heads, *, root: str = "last", single_root: bool = False) -> list[int]:
-    """Two words whose arcs cannot be in one projective tree; [] if `Gold.is_completable`.
+def conflicting_arcs(heads: Heads, *, root: str = "last", single_root: bool = False) -> list[int]:
+    """Two words whose arcs cannot be in one projective tree; [] if `GoldTree.is_completable`.
 
     Arcs that cannot be in one projective tree always include such a pair: they cross, or the arc of one covers the
     head of its head, which is the other word, or both are children of Root and `single_root`.
@@ -186,12 +186,12 @@ def _breadth_first(top: int, below: Callable[[int], list[int]]) -> Iterator[int]
 
 def _measure(codes: Sequence[int]) -> tuple[list[int], int]:
     """Words whose arc is not projective, and the gap degree."""
-    flags, degrees = nonprojectivity(np.array(codes, dtype=np.int32), np.array([0, len(codes)], dtype=np.int64))
+    flags, degrees = nonprojectivity_counts(np.array(codes, dtype=np.int32), np.array([0, len(codes)], dtype=np.int64))
     return [int(word) for word in np.flatnonzero(flags) + 1], int(degrees[0])
 
 
-def _gold(heads: Iterable[Head]) -> Gold:
-    return Gold(None if head == UNKNOWN else head for head in heads)
+def _gold(heads: Iterable[Head]) -> GoldTree:
+    return GoldTree(None if head == UNKNOWN else head for head in heads)
 
 
 def _labeled_tree(
@@ -200,7 +200,7 @@ def _labeled_tree(
     """The checked arguments of both transformations; the tree by token, with Root's head as -1."""
     if encoding not in ENCODINGS:
         raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
-    gold = Gold((None if head == UNKNOWN else head for head in heads), labels)
+    gold = GoldTree((None if head == UNKNOWN else head for head in heads), labels)
     for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
         is_open = head is None and owner == "projectivize"
         if not is_open and (not isinstance(head, int) or head < 0):

@@ -57,7 +57,7 @@ class TimeLimitExceeded(Exception):  # noqa: N818
     """A call took longer than it may, and its process was killed."""
 
 
-class ClusterLost(PanParserError):  # noqa: N818
+class ClusterLostError(PanParserError):
     """The cluster is gone; finished work is kept."""
 
 
@@ -233,7 +233,7 @@ class CallFuture(Future[Any]):
             else:
                 self.set_exception(error)
         elif isinstance(lost, ConnectionError | TimeoutError):
-            self.set_exception(ClusterLost(str(lost)))
+            self.set_exception(ClusterLostError(str(lost)))
         else:  # the executor, or its process, ended before the call did
             self.set_exception(WorkerDied(f"{type(lost).__name__}: {lost}"))
 
@@ -294,7 +294,7 @@ class Pool:
             completed: list[tuple[Task, CallFuture]] = []
             for future in _wait(done):
                 task = pending.pop(future)
-                if isinstance(error := future.exception(), ClusterLost):
+                if isinstance(error := future.exception(), ClusterLostError):
                     errors.append(error)
                 else:
                     completed.append((task, future))
@@ -302,7 +302,7 @@ class Pool:
             if errors:
                 raise errors[0]
             if pending and (fault := self._fault()) is not None:
-                raise ClusterLost(fault)
+                raise ClusterLostError(fault)
 
 
 def _wait(done: queue.SimpleQueue[Any]) -> Iterator[CallFuture]:
@@ -389,7 +389,7 @@ def _open_client(cluster: str, jobs: int) -> Iterator[Any]:
 def _cluster_pool(client: Any) -> Pool:
     def submit(call: bytes, module: str, seconds: float | None, retries: int, key: str | None) -> Future[Reply]:
         if client.status not in ("running", "connecting"):
-            raise ClusterLost("the scheduler is gone")
+            raise ClusterLostError("the scheduler is gone")
         reply: Future[Reply] = Future()
         options = {"pure": False} if key is None else {"pure": True, "key": f"panparser-{key}"}
         submitted = client.submit(attempt, call, module, seconds, retries, **options)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from panparser.errors import ModelError, SpecError
 from panparser.storage.arrays import read_arrays, write_arrays
 from panparser.storage.files import clear_abandoned, remove
-from panparser.storage.models import Source, StoredModel, class_of_kind, prefixed
+from panparser.storage.models import ModelSource, StoredModel, class_of_kind, prefixed
 
 KIND = "finished part"
 FORMAT = 1  # incremented with every change of what is learned: nobody keeps them
@@ -97,4 +97,4 @@ class CheckpointFolder:
         kind = class_of_kind(str(values.get("kind"))) if isinstance(values, dict) else None
         if kind is None:
             raise ModelError(f"{path}: expected a finished part of a training, found no model in it")
-        return kind.from_manifest(arrays, values, Source(str(path), code))
+        return kind.from_manifest(arrays, values, ModelSource(str(path), code))

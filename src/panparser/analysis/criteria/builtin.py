@@ -22,7 +22,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from panparser.analysis.criteria.criterion import By, Criterion, Joined, Key
+from panparser.analysis.criteria.criterion import By, Criterion, JointCriterion, Key
 from panparser.analysis.words import NONE, Column, Words, is_number, join, same
 from panparser.errors import AnalysisError
 from panparser.treebank.universal import base_label
@@ -188,7 +188,7 @@ def keys(by: By) -> tuple[Key, ...]:
     """The criteria of a table, given as values or as text; `upos,head-upos` is two."""
     if by is None:
         return ()
-    if isinstance(by, Criterion | Joined):
+    if isinstance(by, Criterion | JointCriterion):
         return (by,)
     if isinstance(by, str):
         return tuple(key(part) for part in by.split(","))
@@ -200,7 +200,7 @@ def keys(by: By) -> tuple[Key, ...]:
 def key(text: str) -> Key:
     """A criterion, or several joined with +."""
     parts = [criterion(part) for part in text.strip().split("+")]
-    return parts[0] if len(parts) == 1 else Joined(tuple(parts))
+    return parts[0] if len(parts) == 1 else JointCriterion(tuple(parts))
 
 
 def criterion(text: str) -> Criterion:

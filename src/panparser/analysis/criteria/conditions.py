@@ -41,17 +41,17 @@ class Condition:
         raise NotImplementedError
 
     def __and__(self, other: Condition) -> Condition:
-        return Both(self, other)
+        return And(self, other)
 
     def __or__(self, other: Condition) -> Condition:
-        return Either(self, other)
+        return Or(self, other)
 
     def __invert__(self) -> Condition:
         return Not(self)
 
 
 @dataclass(frozen=True)
-class Both(Condition):
+class And(Condition):
     first: Condition
     second: Condition
 
@@ -63,7 +63,7 @@ class Both(Condition):
 
 
 @dataclass(frozen=True)
-class Either(Condition):
+class Or(Condition):
     first: Condition
     second: Condition
 
@@ -86,7 +86,7 @@ class Not(Condition):
 
 
 @dataclass(frozen=True)
-class Among(Condition):
+class InSet(Condition):
     """The class, or the number, is one of these."""
 
     of: Any  # a criterion, or several joined
@@ -124,7 +124,7 @@ class Matches(Condition):
 
 
 @dataclass(frozen=True)
-class Ranked(Condition):
+class Comparison(Condition):
     """The number is smaller or larger than another; false for words without a number."""
 
     of: Any  # a criterion, or several joined

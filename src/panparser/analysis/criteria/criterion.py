@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from panparser._arrays import LongArray
-from panparser.analysis.criteria.conditions import Among, Condition, Matches, Ranked
+from panparser.analysis.criteria.conditions import Comparison, Condition, InSet, Matches
 from panparser.analysis.words import NONE, Column, Values, Words
 from panparser.errors import AnalysisError
 from panparser.treebank.sentence import Token
@@ -74,8 +74,8 @@ class Criterion:
         found = self.values(words)
         return found if isinstance(found, Column) else _binned(np.asarray(found), self.bins, self.zero)
 
-    def __add__(self, other: Criterion | Joined) -> Joined:
-        return Joined((self, *(other.parts if isinstance(other, Joined) else (other,))))
+    def __add__(self, other: Criterion | JointCriterion) -> JointCriterion:
+        return JointCriterion((self, *(other.parts if isinstance(other, JointCriterion) else (other,))))
 
     # --- Conditions, as in `UPOS.eq("VERB") & ~DIRECTION.eq("root")` ---
 
@@ -83,21 +83,21 @@ class Criterion:
         return self.isin([value])
 
     def isin(self, values: Iterable[object]) -> Condition:
-        return Among(self, tuple(str(value) for value in values))
+        return InSet(self, tuple(str(value) for value in values))
 
     def matches(self, pattern: str) -> Condition:
         """Does a regular expression occur in the class?"""
         return Matches(self, pattern)
 
     def at_least(self, number: int) -> Condition:
-        return Ranked(self, ">=", number)
+        return Comparison(self, ">=", number)
 
     def at_most(self, number: int) -> Condition:
-        return Ranked(self, "<=", number)
+        return Comparison(self, "<=", number)
 
 
 @dataclass(frozen=True)
-class Joined:
+class JointCriterion:
     """Several criteria as one key: `FORM + UPOS` has classes such as except-ADP."""
 
     parts: tuple[Criterion, ...]
@@ -105,11 +105,11 @@ class Joined:
     def __str__(self) -> str:
         return "+".join(map(str, self.parts))
 
-    def __add__(self, other: Criterion | Joined) -> Joined:
-        return Joined((*self.parts, *(other.parts if isinstance(other, Joined) else (other,))))
+    def __add__(self, other: Criterion | JointCriterion) -> JointCriterion:
+        return JointCriterion((*self.parts, *(other.parts if isinstance(other, JointCriterion) else (other,))))
 
 
-Key: TypeAlias = Criterion | Joined
+Key: TypeAlias = Criterion | JointCriterion
 By: TypeAlias = str | Key | Sequence[str | Key] | None
 
 

@@ -19,13 +19,13 @@ from panparser.analysis.criteria.conditions import (
     KEYWORDS,
     RANKS,
     TOKEN,
-    Among,
-    Both,
+    And,
+    Comparison,
     Condition,
-    Either,
+    InSet,
     Matches,
     Not,
-    Ranked,
+    Or,
 )
 from panparser.analysis.criteria.criterion import Key
 from panparser.analysis.words import is_number
@@ -95,13 +95,13 @@ class _Reader:
         parts = [self.both()]
         while self.accept("or"):
             parts.append(self.both())
-        return _balanced(Either, parts)
+        return _balanced(Or, parts)
 
     def both(self) -> Condition:
         parts = [self.single()]
         while self.accept("and"):
             parts.append(self.single())
-        return _balanced(Both, parts)
+        return _balanced(And, parts)
 
     def single(self) -> Condition:
         if self.accept("not"):
@@ -121,11 +121,11 @@ class _Reader:
         negated = self.accept("not")
         sign = self.take()
         if sign.text == "in" and sign.kind == "word":
-            found: Condition = Among(of, self.values())
+            found: Condition = InSet(of, self.values())
         elif negated:
             raise self.error(sign, f"expected in after not, found {sign.text}")
         elif sign.text in ("=", "==", "!="):
-            found = Among(of, (self.value(),))
+            found = InSet(of, (self.value(),))
         elif sign.text in ("~", "!~"):
             value = self.now
             found = self.located(value, lambda: Matches(of, self.value()))
@@ -140,7 +140,7 @@ class _Reader:
         value = self.value()
         if not is_number(value):
             raise self.error(token, f"expected a number after {sign}, found {value}")
-        return self.located(name, lambda: Ranked(of, sign, int(value)))
+        return self.located(name, lambda: Comparison(of, sign, int(value)))
 
     def values(self) -> tuple[str, ...]:
         if not self.accept("("):

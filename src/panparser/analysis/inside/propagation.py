@@ -18,7 +18,7 @@ from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
 from panparser.parsing.inspection.derivations import Derivations
 from panparser.parsing.parser import Parser
-from panparser.parsing.training.corpus import Corpus
+from panparser.parsing.training.corpus import TrainingCorpus
 from panparser.treebank.treebank import Treebank
 
 _COPIES = 2000  # sentences walked through together
@@ -112,7 +112,7 @@ def propagation(parser: Parser, gold: Treebank, *, beam: int | None = None) -> P
         raise SpecError(f"{system.name} has a static oracle only: what an action costs off its path is not known")
     if system.focus == "free":
         raise SpecError(f"the focus of {system.name} is free: errors are followed where it is fixed")
-    heads, labels = Corpus(parser.spec, gold).reference(parser.labels)
+    heads, labels = TrainingCorpus(parser.spec, gold).reference(parser.labels)
     steps = _follow(derivations, heads, labels)
     wrong = np.flatnonzero((heads >= 0) & (steps.heads != heads))
     lost = _trace(derivations, heads, wrong)

@@ -37,7 +37,7 @@ class TrainingStates(Listener):
 
     def __init__(self, treebank: Treebank) -> None:
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"treebank of TrainingStates must be the one that is trained on; got {treebank!r}")
+            raise TreebankError(f"TrainingStates: treebank must be the one that is trained on; got {treebank!r}")
         self.treebank = treebank
         self.updates: list[Update] = []
 
@@ -60,7 +60,7 @@ class TrainingStates(Listener):
         return _counted(
             parser,
             self.treebank,
-            _Followed(
+            SampledDerivations(
                 np.array([update.sentence for update, _ in pairs], dtype=np.int64),
                 np.concatenate([[0], np.cumsum([len(steps) for _, steps in pairs], dtype=np.int64)]),
                 np.array(actions, dtype=np.int32),
@@ -74,7 +74,9 @@ def states_met(parser: Parser, treebank: Treebank, *, beam: int | None = None) -
     _checked(parser)
     found = Derivations.of(parser, treebank, beam=beam)
     every = np.arange(len(treebank), dtype=np.int64)
-    return _counted(parser, treebank, _Followed(every, found.offsets, found.actions, np.zeros(len(every), np.int64)))
+    return _counted(
+        parser, treebank, SampledDerivations(every, found.offsets, found.actions, np.zeros(len(every), np.int64))
+    )
 
 
 def sampling_bias(learned: pd.Series, met: pd.Series, *, smoothing: int = 1) -> float:
@@ -83,7 +85,7 @@ def sampling_bias(learned: pd.Series, met: pd.Series, *, smoothing: int = 1) -> 
     The sum over kinds of states of f ln(f / g), where f and g are their relative frequencies among those met and those
     learned from; each kind that occurs counts `smoothing` times more in the latter.
     """
-    check_count("smoothing of sampling_bias", smoothing)
+    check_count("sampling_bias: smoothing", smoothing)
     if not met.sum() or not learned.sum():
         raise SpecError("expected states that were learned from, and states that are met, to compare; found none")
     g = learned.reindex(learned.index.union(met.index), fill_value=0) + smoothing
@@ -108,7 +110,7 @@ def _parting(update: Update) -> int:
 
 
 @dataclass(frozen=True)
-class _Followed:
+class SampledDerivations:
     """Derivations of some sentences: their actions from `offsets[i]` on, and the first state of each that counts."""
 
     sentences: LongArray
@@ -138,7 +140,7 @@ class _Followed:
                 step += 1
 
 
-def _counted(parser: Parser, treebank: Treebank, followed: _Followed) -> pd.Series:
+def _counted(parser: Parser, treebank: Treebank, followed: SampledDerivations) -> pd.Series:
     tags = [*treebank.vocabulary("upos"), "ROOT", "none"]
     codes = [_codes(treebank, len(tags), *each) for each in followed.words(parser, treebank)]
     found, counts = np.unique(np.concatenate([np.zeros(0, np.int64), *codes]), return_counts=True)

@@ -58,7 +58,7 @@ class WeightCourse(Listener):
 
     def __init__(self, features: Sequence[str], *, action: str | None = None) -> None:
         if isinstance(features, str) or not features:
-            raise SpecError(f"features of WeightCourse must be a list such as ['S0.upos=NOUN']; got {features!r}")
+            raise SpecError(f"WeightCourse: features must be a list such as ['S0.upos=NOUN']; got {features!r}")
         self.features = tuple(features)
         self.action = action
         self.rows: list[dict[str, Any]] = []
@@ -116,7 +116,7 @@ def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, b
     are in updates; `count` is the number of states with the feature. Those of a label depend on the action that makes
     the arc, which is then a column.
     """
-    check_count("top of strongest", top)
+    check_count("strongest: top", top)
     inside(parser)  # refuses what has no such weights
     system = parser.spec.system
     is_action = name in system.names
@@ -208,8 +208,8 @@ def shared(
         names = f"{first.spec.system.name} and {second.spec.system.name}"
         raise SpecError(f"models with different transition systems have no weights in common; got {names}")
     if by not in get_args(By):
-        raise SpecError(f"by of shared must be one of {', '.join(get_args(By))}; got {by!r}")
-    check_at_least_zero("least of shared", least)
+        raise SpecError(f"shared: by must be one of {', '.join(get_args(By))}; got {by!r}")
+    check_at_least_zero("shared: least", least)
     pairs = _common(first, second)
     if not pairs:
         raise SpecError("the two models have no template in common")

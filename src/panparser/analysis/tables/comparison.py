@@ -163,7 +163,7 @@ def _tests(
     place = np.full(len(found.index), -1)
     place[chosen] = np.arange(len(chosen))
     sides = [_evaluation(frame, of, place[found.group], len(chosen), name) for name in names]
-    results = evaluation.compare(*sides, samples=samples, shuffles=shuffles, seed=seed)
+    results = evaluation.compare_evaluations(*sides, samples=samples, shuffles=shuffles, seed=seed)
     rows = [results[str(number)] for number in range(len(chosen))]
     p = np.array([each.p_randomization for each in rows])
     low, high = ([each.interval[end] for each in rows] for end in (0, 1))

@@ -18,7 +18,7 @@ from panparser._checks import is_number
 from panparser.analysis.criteria.builtin import keys
 from panparser.analysis.criteria.criterion import By
 from panparser.analysis.frame import PUNCTUATION, measure_of
-from panparser.analysis.frame import frame as frame_of
+from panparser.analysis.frame import make_frame as frame_of
 from panparser.analysis.tables.scores import scores
 from panparser.errors import AnalysisError
 from panparser.experiments.curves import parse_sizes
@@ -173,7 +173,7 @@ def sample_curves(
     """Scores of each class on `test`, of parsers that learned from so many sentences of a treebank.
 
     They learn from its first sentences, or with `samples` from so many random samples of each size; `options` are those
-    of `Training`, whose seed is also that of the first sample. `against` is what another parser, such as one that
+    of `TrainingConfig`, whose seed is also that of the first sample. `against` is what another parser, such as one that
     learned from other languages, made of `test`. `report` is called with the numbers of parsers done and in all.
     """
     keys(by), measure_of(of)  # says so before training if they are unknown

@@ -11,7 +11,7 @@ import pandas as pd
 
 from panparser._arrays import BoolArray, FloatArray, LongArray
 from panparser.analysis.criteria.builtin import keys
-from panparser.analysis.criteria.criterion import By, Joined, Key
+from panparser.analysis.criteria.criterion import By, JointCriterion, Key
 from panparser.analysis.frame import Frame, measure_of
 from panparser.analysis.words import Column, combinations
 from panparser.errors import AnalysisError
@@ -158,7 +158,7 @@ def confusion(
 
     `most` keeps that many of the largest classes and makes one, `other`, of the rest.
     """
-    found = _Confused.of(frame, of, prediction)
+    found = ConfusionCounts.of(frame, of, prediction)
     kept = found.order if most is None or len(found.order) <= most else found.by_size()[:most]
     if not len(kept) and len(found.order):
         raise AnalysisError(f"most of confusion: expected a number >= 1, found {most}")
@@ -175,7 +175,7 @@ def confusion(
 
 def confusions(frame: Frame, of: str | Key = "base-label", *, prediction: str | None = None) -> pd.DataFrame:
     """The confusions as a list, most frequent first: gold, predicted, words, their share of the gold class."""
-    found = _Confused.of(frame, of, prediction)
+    found = ConfusionCounts.of(frame, of, prediction)
     place = np.zeros(len(found.names), dtype=np.int64)
     place[found.order] = np.arange(len(found.order))
     wrong = found.gold != found.predicted
@@ -212,7 +212,7 @@ def counts(frame: Frame, by: By) -> pd.DataFrame:
 
 
 @dataclass(frozen=True, eq=False)
-class _Confused:
+class ConfusionCounts:
     """The gold and the predicted class of each row, as numbers of names; `order`: those that occur, as tables do."""
 
     criterion: Key
@@ -222,7 +222,7 @@ class _Confused:
     order: LongArray
 
     @classmethod
-    def of(cls, frame: Frame, of: str | Key, prediction: str | None) -> _Confused:
+    def of(cls, frame: Frame, of: str | Key, prediction: str | None) -> ConfusionCounts:
         criteria = keys(of)
         if len(criteria) != 1:
             raise AnalysisError(f"confusion: expected one criterion (+ joins several), found {len(criteria)}")
@@ -248,8 +248,8 @@ def _checked(rows: int, columns: int) -> tuple[int, int]:
 
 def _on(key: Key, side: str) -> Key:
     """A criterion of the gold, on another side."""
-    if isinstance(key, Joined):
-        return Joined(tuple(part.on(side) if part.side == "gold" else part for part in key.parts))
+    if isinstance(key, JointCriterion):
+        return JointCriterion(tuple(part.on(side) if part.side == "gold" else part for part in key.parts))
     return key.on(side) if key.side == "gold" else key
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray
 from panparser.learning.labels import Labels
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 
 Gold = tuple[IntArray, IntArray]  # heads and numbers of labels, of all words of a treebank
 
@@ -16,7 +16,7 @@ Gold = tuple[IntArray, IntArray]  # heads and numbers of labels, of all words of
 class ArcLabels:
     """The labels of a parser over the words of a treebank."""
 
-    def __init__(self, labels: Labels, gold: Gold | None, constraints: KeptConstraints | None) -> None:
+    def __init__(self, labels: Labels, gold: Gold | None, constraints: BatchConstraints | None) -> None:
         self._of_root = labels.of_root
         self._allowed = np.array([labels.of_words, labels.of_root], dtype=np.bool_)
         self.gold = gold

@@ -30,7 +30,7 @@ def without_calls(templates: Templates) -> Templates:
     return Templates(tuple(Template(atoms, actions_only) for atoms, actions_only in bare.items()))
 
 
-class CallingStates:
+class PythonFeatureStates:
     """The states of a parser. A function gets a state and its sentence, and returns anything that has a `repr`."""
 
     def __init__(

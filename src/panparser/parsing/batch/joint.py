@@ -12,13 +12,13 @@ from panparser._arrays import BoolArray, IntArray, KeyArray
 from panparser._caching import cached_property
 from panparser.errors import SpecError
 from panparser.learning.labels import Labels
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.batch.tables import AddressLike
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.treebank import Treebank
 
 
-class JointStates:
+class JointActionStates:
     """The states of a parser; an action is one of the system with a label, a tag, both or none.
 
     Costs add up: a wrong label, or a wrong tag, costs 1 in addition to the loss of the transition.
@@ -195,7 +195,7 @@ class JointStates:
         found: IntArray = self.base.labels_at(addresses)
         return found
 
-    def constrain(self, constraints: KeptConstraints) -> None:
+    def constrain(self, constraints: BatchConstraints) -> None:
         self.base.constrain(constraints)
 
     def tags_of(self, states: IntArray) -> IntArray:

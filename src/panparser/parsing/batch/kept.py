@@ -12,7 +12,7 @@ from panparser.trees.gold import UNKNOWN
 
 
 @dataclass(frozen=True)
-class KeptConstraints:
+class BatchConstraints:
     """Constraints of a treebank for search: given heads and labels by word, and which arcs sentences may have.
 
     `heads`: Root is 0, marks are those of Gold, UNKNOWN if unconstrained. `labels`: numbers of the parser's labels, or

@@ -13,24 +13,24 @@ from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, KeyArray
 from panparser._caching import cached_property
 from panparser._checks import check_range
-from panparser.errors import BatchError, IllegalTransitionError, StuckError, TreebankError
+from panparser.errors import BatchError, IllegalTransitionError, NoLegalTransitionError, TreebankError
 from panparser.features.lowering import lower
 from panparser.features.templates import Templates
 from panparser.learning.labels import Labels
-from panparser.learning.states import Node, ObjectStates
+from panparser.learning.states import PythonObjectStates, StateNode
 from panparser.parsing.batch.arc_labels import ArcLabels
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.batch.tables import AddressLike, lower_addresses
 from panparser.systems.python import PythonSteps
 from panparser.treebank.treebank import Treebank, check_lengths
-from panparser.trees.gold import UNKNOWN, Gold, Mark, annotated_heads
+from panparser.trees.gold import UNKNOWN, GoldTree, Mark, annotated_heads
 
 DEPTH = 4  # positions of the stack and the buffer that templates can name
 HISTORY = 4  # previous actions that templates can name
 
 
-class PythonStates(ObjectStates):
-    """States of many sentences of a treebank; features are those of the engine's templates, read off `StateView`s."""
+class PythonStates(PythonObjectStates):
+    """States of many sentences of a treebank; features are those of the engine's templates, read off `MutableState`s."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class PythonStates(ObjectStates):
         labels: Labels | None = None,
         gold: bool | tuple[IntArray, IntArray] = False,
         start: Any = None,
-        constraints: KeptConstraints | None = None,
+        constraints: BatchConstraints | None = None,
     ) -> None:
         check_lengths(sentences)
         self.system = system
@@ -95,7 +95,7 @@ class PythonStates(ObjectStates):
         self._golds.cache_clear()
         self.__dict__.pop("has_open_gold", None)
 
-    def constrain(self, constraints: KeptConstraints) -> None:
+    def constrain(self, constraints: BatchConstraints) -> None:
         """From the next `start` on, only actions that keep the constraints, as far as possible, are legal."""
         self.constraints = self._arc_labels.constraints = constraints
         self._asked.cache_clear()
@@ -110,7 +110,7 @@ class PythonStates(ObjectStates):
     @cached_property
     def _golds(self) -> Any:
         @lru_cache(maxsize=1024)
-        def gold_of(example: int) -> Gold:
+        def gold_of(example: int) -> GoldTree:
             if self._gold is None:
                 raise BatchError("costs: the sentences have no gold")
             return _gold(self._gold[0][self._words(example)])
@@ -120,7 +120,7 @@ class PythonStates(ObjectStates):
     @cached_property
     def _asked(self) -> Any:
         @lru_cache(maxsize=1024)
-        def asked_of(example: int) -> tuple[Gold, npt.NDArray[np.uint8] | None] | None:
+        def asked_of(example: int) -> tuple[GoldTree, npt.NDArray[np.uint8] | None] | None:
             """The constraints of a sentence: heads, and which arcs it may have."""
             if self.constraints is None:
                 return None
@@ -159,7 +159,9 @@ class PythonStates(ObjectStates):
         declared = self.system.declared
         legal = [number for number, name in enumerate(self.names) if declared.legal(state, name)]
         if not legal:
-            raise StuckError(f"{self.system.name} is stuck in {state}: no transition is legal, and it is not final")
+            raise NoLegalTransitionError(
+                f"{self.system.name} is stuck in {state}: no transition is legal, and it is not final"
+            )
         asked = self._asked(example)
         if asked is None or len(legal) == 1:
             return legal, 0
@@ -170,7 +172,7 @@ class PythonStates(ObjectStates):
                 costs[i] += any(not allowed[head, word] for head, word in self._arcs_of(state, action))
         return [action for action, cost in zip(legal, costs, strict=True) if cost == min(costs)], min(costs)
 
-    def _costs_of(self, state: Any, actions: Sequence[int], gold: Gold) -> list[int]:
+    def _costs_of(self, state: Any, actions: Sequence[int], gold: GoldTree) -> list[int]:
         return [self.system.cost(state, self.names[action], gold) for action in actions]
 
     def make_next(self, state: Any, action: int, label: int, example: int) -> Any:
@@ -180,14 +182,14 @@ class PythonStates(ObjectStates):
                 after.labels[word] = self.labels.names[label]
         return after
 
-    def find_costs(self, node: Node, example: int) -> Sequence[int]:
+    def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         if not self.system.has_dynamic_oracle:
             chosen = self._static(node, example)
             return [int(action != chosen) for action in node.legal]
         costs = self.system.costs(node.state, self._golds(example))
         return [costs[self.names[action]] for action in node.legal]
 
-    def choose_static(self, node: Node, costs: Sequence[int], example: int) -> int:
+    def choose_static(self, node: StateNode, costs: Sequence[int], example: int) -> int:
         """Chooses as `static_derivation` does: least cost, then an arc of the gold, then `ties`."""
         gold = self._golds(example)
         if self.system.static_oracle:
@@ -201,7 +203,7 @@ class PythonStates(ObjectStates):
 
         return min(best, key=rank)
 
-    def _static(self, node: Node, example: int) -> int:
+    def _static(self, node: StateNode, example: int) -> int:
         """The action of the system's own static oracle; elsewhere than on its derivation it may have none to offer."""
         if "static" not in node.known:
             try:
@@ -214,7 +216,7 @@ class PythonStates(ObjectStates):
         action: int = node.known["static"]
         return action
 
-    def _is_static(self, node: Node, example: int) -> bool:
+    def _is_static(self, node: StateNode, example: int) -> bool:
         """Is a state one of the derivation that the static oracle makes?"""
         while node.parent >= 0:
             parent = self.nodes[node.parent]
@@ -228,7 +230,7 @@ class PythonStates(ObjectStates):
 
     # --- Features ---
 
-    def _description(self, rows: Sequence[Node]) -> tuple[npt.NDArray[Any], ...]:
+    def _description(self, rows: Sequence[StateNode]) -> tuple[npt.NDArray[Any], ...]:
         stack, buffer = (np.full((len(rows), DEPTH), -1, dtype=np.int32) for _ in range(2))
         heads: list[int] = []
         labels: list[int] = []
@@ -247,7 +249,7 @@ class PythonStates(ObjectStates):
         numbers = np.array(heads, dtype=np.int32), np.array(labels, dtype=np.int32)
         return sentences, stack, buffer, *numbers, history
 
-    def make_keys(self, rows: Sequence[Node]) -> KeyArray:
+    def make_keys(self, rows: Sequence[StateNode]) -> KeyArray:
         if self.templates is None:
             raise BatchError("keys: the states were made without templates")
         out = np.empty((len(rows), self._program.templates), dtype=np.uint64)
@@ -277,7 +279,7 @@ class PythonStates(ObjectStates):
 
     def history(self, count: int) -> IntArray:
         """(rows, count) The last actions, the latest first, at most four; -1 where there were fewer."""
-        check_range("count of history", count, 0, HISTORY, error=BatchError)
+        check_range("history: count", count, 0, HISTORY, error=BatchError)
         codes = {name: number for number, name in enumerate(self.names)}
         found = np.full((len(self), count), -1, dtype=np.int32)
         for row, node in enumerate(self.rows):
@@ -343,6 +345,6 @@ class PythonStates(ObjectStates):
         return heads, labels
 
 
-def _gold(codes: IntArray) -> Gold:
+def _gold(codes: IntArray) -> GoldTree:
     marks = {int(mark): mark for mark in Mark}
-    return Gold([None if head == UNKNOWN else marks.get(head, head) for head in codes.tolist()])
+    return GoldTree([None if head == UNKNOWN else marks.get(head, head) for head in codes.tolist()])

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from panparser._arrays import IntArray
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Classifier
-from panparser.learning.combining import Joint
+from panparser.learning.combining import JointClassifier
 from panparser.learning.labels import Labels
 from panparser.learning.states import States
-from panparser.parsing.batch.calls import CallingStates, without_calls
-from panparser.parsing.batch.joint import JointStates
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.calls import PythonFeatureStates, without_calls
+from panparser.parsing.batch.joint import JointActionStates
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.batch.python import PythonStates
 from panparser.parsing.batch.tables import AddressLike, StateBatch
 from panparser.parsing.spec import ParserSpec
@@ -30,14 +30,14 @@ class ParserStates(States, Protocol):
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]: ...
     def trees(self, states: IntArray) -> tuple[IntArray, IntArray]: ...
     def replace_gold(self, heads: IntArray, labels: IntArray) -> None: ...
-    def constrain(self, constraints: KeptConstraints) -> None: ...
+    def constrain(self, constraints: BatchConstraints) -> None: ...
 
 
 def joined(states: ParserStates, classifier: Classifier) -> ParserStates:
     """The states as a classifier sees them: a Joint one sees actions with their labels or tags."""
-    if not isinstance(classifier, Joint):
+    if not isinstance(classifier, JointClassifier):
         return states
-    together: Any = JointStates(states, classifier.of, classifier.tags)
+    together: Any = JointActionStates(states, classifier.of, classifier.tags)
     found: ParserStates = together
     return found
 
@@ -48,8 +48,8 @@ def states_of(
     labels: Labels,
     *,
     gold: bool | tuple[IntArray, IntArray] = False,
-    constraints: KeptConstraints | None = None,
-    vectors: Vectors | None = None,
+    constraints: BatchConstraints | None = None,
+    vectors: WordVectors | None = None,
 ) -> ParserStates:
     """The states of a parser over a treebank; none is started yet."""
     options: dict[str, Any] = {"templates": without_calls(spec.key_templates), "labels": labels, "gold": gold}
@@ -61,6 +61,6 @@ def states_of(
         states = StateBatch(spec.system, treebank, **options)
     states.vectors = vectors
     if spec.calls:
-        states = CallingStates(states, spec.key_templates, spec.functions)
+        states = PythonFeatureStates(states, spec.key_templates, spec.functions)
     found: ParserStates = states
     return found

@@ -12,15 +12,15 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import BoolArray, FloatArray, IntArray, KeyArray, LongArray
 from panparser._caching import cached_property
-from panparser.errors import BatchError, SpecError, StuckError, TreebankError
+from panparser.errors import BatchError, NoLegalTransitionError, SpecError, TreebankError
 from panparser.features.atoms import Address
 from panparser.features.lowering import lower, lower_address
 from panparser.features.templates import Templates
-from panparser.learning.classifiers import Beams
+from panparser.learning.classifiers import FinalBeams
 from panparser.learning.labels import Labels
 from panparser.learning.states import check_bits
 from panparser.parsing.batch.arc_labels import ArcLabels
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.treebank import Treebank, check_lengths
 from panparser.trees.gold import UNKNOWN, annotated_heads
@@ -56,17 +56,17 @@ class StateBatch:
         labels: Sequence[str] | Labels = (),
         gold: bool | tuple[IntArray, IntArray] = False,
         start: Numbers | None = None,
-        constraints: KeptConstraints | None = None,
+        constraints: BatchConstraints | None = None,
     ) -> None:
         if not isinstance(system, TransitionSystem):
-            raise SpecError(f"system of StateBatch must be a TransitionSystem; got {system!r}")
+            raise SpecError(f"StateBatch: system must be a TransitionSystem; got {system!r}")
         if not isinstance(sentences, Treebank):
-            raise TreebankError(f"sentences of StateBatch must be a Treebank; got {sentences!r}")
+            raise TreebankError(f"StateBatch: sentences must be a Treebank; got {sentences!r}")
         check_lengths(sentences)
         if templates is not None and not isinstance(templates, Templates):
-            raise SpecError(f"templates of StateBatch must be Templates; got {templates!r}")
+            raise SpecError(f"StateBatch: templates must be Templates; got {templates!r}")
         if not isinstance(labels, Labels | list | tuple):
-            raise SpecError(f"labels of StateBatch must be names, or Labels; got {labels!r}")
+            raise SpecError(f"StateBatch: labels must be names, or Labels; got {labels!r}")
         if templates is not None and any(template.is_vector for template in templates):
             raise SpecError(
                 "templates of StateBatch: vectors are for the perceptron; `positions` gives words to look up"
@@ -100,9 +100,9 @@ class StateBatch:
             return None
         if gold is not True:
             if not isinstance(gold, tuple) or len(gold) != 2:
-                raise BatchError(f"gold of StateBatch must be a flag, or heads and labels; got {gold!r}")
+                raise BatchError(f"StateBatch: gold must be a flag, or heads and labels; got {gold!r}")
             heads, numbers = gold
-            _check(heads, "heads of gold", np.int32, (treebank.words,))
+            _check(heads, "gold: heads", np.int32, (treebank.words,))
             self._check_labels(numbers, treebank.words, "gold")
             return heads.copy(), numbers.copy()
         treebank.check()
@@ -141,7 +141,7 @@ class StateBatch:
         """Of the actions, by number."""
         return self.system.names
 
-    def constrain(self, constraints: KeptConstraints) -> None:
+    def constrain(self, constraints: BatchConstraints) -> None:
         """From the next `start` on, only actions that keep the constraints, as far as possible, are legal."""
         self._call("constrain", self._corpus.constrain, constraints.engine)
         self._constraints = self._arc_labels.constraints = constraints
@@ -160,7 +160,7 @@ class StateBatch:
         """Discards all states and starts with the initial ones of these sentences of the treebank, or of all."""
         chosen = np.arange(len(self.sentences)) if sentences is None else np.asarray(sentences)
         if chosen.ndim != 1 or (len(chosen) and chosen.dtype.kind not in "iu"):
-            raise BatchError(f"sentences of start must be a list of numbers; got {sentences!r}")
+            raise BatchError(f"start: sentences must be a list of numbers; got {sentences!r}")
         started = np.ascontiguousarray(chosen, dtype=np.int64)
         self._call("start", self._engine.start, started)
         self.started = started
@@ -170,9 +170,9 @@ class StateBatch:
 
     def select(self, states: IntArray, focus: IntArray | None = None) -> None:
         """Makes rows of states that are not final, in that order; with a `focus`, only of that place of each."""
-        _check(states, "states of select", np.int32, (None,))
+        _check(states, "select: states", np.int32, (None,))
         if focus is not None:
-            _check(focus, "focus of select", np.int32, (len(states),))
+            _check(focus, "select: focus", np.int32, (len(states),))
         self._call("select", self._engine.select, states, focus)
 
     def __len__(self) -> int:
@@ -253,7 +253,7 @@ class StateBatch:
     def places(self, addresses: Sequence[AddressLike], first: LongArray, none: int) -> LongArray:
         """(rows, addresses) The words in a table of those of all sentences, given the row of each Root; or `none`."""
         numbers = lower_addresses(tuple(addresses))
-        _check(first, "first of places", np.int64, (len(self.started),))
+        _check(first, "places: first", np.int64, (len(self.started),))
         found = np.empty((len(self._engine), len(numbers)), dtype=np.int64)
         self._call("places", self._engine.places, numbers, first, none, found)
         return found
@@ -277,7 +277,7 @@ class StateBatch:
     def history(self, count: int, out: IntArray | None = None) -> IntArray:
         """(rows, count) The last actions, the latest first, at most four; -1 where there were fewer."""
         if not isinstance(count, int) or not 0 <= count <= _MAX_HISTORY:
-            raise BatchError(f"count of history must be an integer from 0 to {_MAX_HISTORY}; got {count!r}")
+            raise BatchError(f"history: count must be an integer from 0 to {_MAX_HISTORY}; got {count!r}")
         return self._filled("history", self._engine.history, np.int32, count, out)
 
     def stacks(self) -> IntArray:
@@ -313,9 +313,9 @@ class StateBatch:
         Labels are those of the arcs that actions make; -1 is none. The new states, except final ones, become the rows.
         """
         if rows is not None:
-            _check(rows, "rows of apply", np.int32, (None,))
+            _check(rows, "apply: rows", np.int32, (None,))
         count = len(self._engine) if rows is None else len(rows)
-        _check(actions, "actions of apply", np.int32, (count,))
+        _check(actions, "apply: actions", np.int32, (count,))
         if labels is not None:
             self._check_labels(labels, count, "apply")
         out = np.empty(count, dtype=np.int32)
@@ -323,15 +323,15 @@ class StateBatch:
         return out
 
     def _check_labels(self, labels: IntArray, count: int, what: str) -> None:
-        _check(labels, f"labels of {what}", np.int32, (count,))
+        _check(labels, f"{what}: labels", np.int32, (count,))
         if count and not -1 <= labels.min() <= labels.max() < len(self.labels.names):
             found = labels[(labels < -1) | (labels >= len(self.labels.names))][0]
-            raise BatchError(f"labels of {what} must be from -1 to {len(self.labels.names) - 1}; got {found}")
+            raise BatchError(f"{what}: labels must be from -1 to {len(self.labels.names) - 1}; got {found}")
 
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
         """Heads and dependents of the arcs that actions would make, or propose, in these rows; -1 if none."""
-        _check(rows, "rows of arcs", np.int32, (None,))
-        _check(actions, "actions of arcs", np.int32, (len(rows),))
+        _check(rows, "arcs: rows", np.int32, (None,))
+        _check(actions, "arcs: actions", np.int32, (len(rows),))
         heads, dependents = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int32)
         self._call("arcs", self._engine.arcs, rows, actions, heads, dependents)
         return heads, dependents
@@ -369,7 +369,7 @@ class StateBatch:
 
     def choose_steps(self, scores: FloatArray) -> tuple[IntArray, IntArray]:
         """The rows and actions that the beams go on with, given (rows, actions) scores of what is legal."""
-        _check(scores, "scores of choose_steps", np.float64, (len(self), len(self.system.transitions)))
+        _check(scores, "choose_steps: scores", np.float64, (len(self), len(self.system.transitions)))
         found: tuple[IntArray, IntArray] = self._call("choose_steps", self._engine.choose_steps, scores)
         return found
 
@@ -383,11 +383,11 @@ class StateBatch:
         found: int = self._call("wrong_searches", lambda: self._engine.wrong_searches)
         return found
 
-    def contested_steps(self) -> tuple[IntArray, Beams]:
+    def contested_steps(self) -> tuple[IntArray, FinalBeams]:
         """Derivations that searches have ended with, where some were wrong; the rows are those of the states given."""
         return _beams(self._call("contested_steps", self._engine.contested_steps))
 
-    def correct_steps(self) -> tuple[IntArray, Beams]:
+    def correct_steps(self) -> tuple[IntArray, FinalBeams]:
         """The best correct derivation of each search."""
         return _beams(self._call("correct_steps", self._engine.correct_steps))
 
@@ -395,7 +395,7 @@ class StateBatch:
 
     def is_final(self, states: IntArray) -> BoolArray:
         """Is a derivation complete there?"""
-        _check(states, "states of is_final", np.int32, (None,))
+        _check(states, "is_final: states", np.int32, (None,))
         out = np.empty(len(states), dtype=np.bool_)
         self._call("is_final", self._engine.is_final, states, out)
         return out
@@ -406,7 +406,7 @@ class StateBatch:
         A step is an action; if the focus is free, `system.step_name` has its name.
         """
         if not 0 <= state < self.states:
-            raise BatchError(f"state of derivation must be from 0 to {self.states - 1}; got {state!r}")
+            raise BatchError(f"derivation: state must be from 0 to {self.states - 1}; got {state!r}")
         found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))
         return found
 
@@ -418,7 +418,7 @@ class StateBatch:
         if states is None:
             states = np.empty(len(self.started), dtype=np.int32)
             self._call("trees", self._engine.latest, states)
-        _check(states, "states of trees", np.int32, (len(self.started),))
+        _check(states, "trees: states", np.int32, (len(self.started),))
         words = int(self.lengths.sum())
         heads, labels = np.empty(words, dtype=np.int32), np.empty(words, dtype=np.int32)
         self._call("trees", self._engine.trees, states, heads, labels)
@@ -448,7 +448,7 @@ class StateBatch:
         except ValueError as error:
             raise BatchError(f"{name} of StateBatch: {error}") from None
         except _engine.Stuck as error:
-            raise StuckError(f"{self.system.name}: {error}") from None
+            raise NoLegalTransitionError(f"{self.system.name}: {error}") from None
 
 
 def _check(array: object, name: str, kind: Any, shape: tuple[int | None, ...]) -> None:
@@ -476,9 +476,9 @@ def _writable(out: npt.NDArray[Any], name: str, kind: Any, shape: tuple[int, int
     return out
 
 
-def _beams(found: Any) -> tuple[IntArray, Beams]:
+def _beams(found: Any) -> tuple[IntArray, FinalBeams]:
     states, rows, actions, paths, searches, correct = found
-    return states, Beams(rows, actions, paths, searches, correct.view(np.bool_))
+    return states, FinalBeams(rows, actions, paths, searches, correct.view(np.bool_))
 
 
 @lru_cache(maxsize=256)
@@ -486,6 +486,6 @@ def lower_addresses(addresses: tuple[AddressLike, ...]) -> IntArray:
     """The engine's numbers of addresses. Raises TemplateError if one is invalid."""
     for address in addresses:
         if not isinstance(address, str | Address):
-            raise BatchError(f"addresses of positions must be texts such as S0.left[0]; got {address!r}")
+            raise BatchError(f"positions: addresses must be texts such as S0.left[0]; got {address!r}")
     read = [Address(*address.split(".", 1)) if isinstance(address, str) else address for address in addresses]
     return np.array([lower_address(address) for address in read], dtype=np.int32)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from panparser._arrays import IntArray
 from panparser.errors import ConstraintError
 from panparser.treebank.treebank import Treebank
-from panparser.trees.gold import EMPTY, LEFT, RIGHT, SPAN_KINDS, UNKNOWN, Gold, Mark, Span
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, SPAN_KINDS, UNKNOWN, GoldTree, Mark, Span
 
 KEEP = ("heads", "labels", "constraints")  # columns of a file: HEAD, DEPREL, and the key Constraint in MISC
 KEY = "Constraint"  # in MISC
@@ -32,7 +32,7 @@ class Constraint:
             words = f"words {wanted.first}-{wanted.last}"
             return f"{words} are a subtree" if wanted.kind == "subtree" else f"no arc leaves or enters {words}"
         if isinstance(wanted, Mark):
-            return f"the head of word {self.word} is on the {'left' if wanted is LEFT else 'right'}"
+            return f"the head of word {self.word} is on the {'left' if wanted is HEAD_LEFT else 'right'}"
         if isinstance(wanted, frozenset):
             return f"the head of word {self.word} is one of {', '.join(map(_named, sorted(wanted)))}"
         return f"the head of word {self.word} is {_named(wanted)}"
@@ -54,7 +54,7 @@ class Constraint:
         heads = np.arange(words + 1)
         if isinstance(self.wanted, Mark):
             left = (heads < self.word) & ((heads > 0) | (root == "first"))
-            chosen = left if self.wanted is LEFT else ~left & ((heads > 0) | (root == "last"))
+            chosen = left if self.wanted is HEAD_LEFT else ~left & ((heads > 0) | (root == "last"))
         else:
             chosen = np.isin(heads, list(self.wanted)) if isinstance(self.wanted, frozenset) else heads == self.wanted
         chosen[self.word] = False
@@ -87,7 +87,7 @@ def _named(head: int) -> str:
 
 
 @dataclass(frozen=True)
-class Dropped:
+class DroppedConstraint:
     """A constraint that a tree does not keep, and in which sentence."""
 
     sentence: int
@@ -119,7 +119,7 @@ class Constraints:
         treebank: Treebank,
         *,
         keep: Iterable[str] | None = None,
-        golds: Sequence[Gold | None] | None = None,
+        golds: Sequence[GoldTree | None] | None = None,
     ) -> Constraints:
         """The annotations of a treebank that parsing must keep, or a Gold for each sentence (None: no constraints).
 
@@ -146,7 +146,7 @@ class Constraints:
         return cls(treebank, heads, labels, tuple(treebank.vocabulary("deprel")), more)
 
     @classmethod
-    def _of_golds(cls, treebank: Treebank, golds: Sequence[Gold | None]) -> Constraints:
+    def _of_golds(cls, treebank: Treebank, golds: Sequence[GoldTree | None]) -> Constraints:
         if len(golds) != len(treebank):
             raise ConstraintError(f"golds: expected {len(treebank)}, one for each sentence; got {len(golds)}")
         found = cls._of_file(treebank, frozenset())
@@ -156,9 +156,9 @@ class Constraints:
                 continue
             words = found.words_of(number)
             where = f"{place(treebank, number)}: "
-            if not isinstance(gold, Gold) or len(gold) != words.stop - words.start:
+            if not isinstance(gold, GoldTree) or len(gold) != words.stop - words.start:
                 raise ConstraintError(f"{where}expected a Gold of {words.stop - words.start} words; got {gold!r}")
-            if EMPTY in gold.heads:
+            if NO_HEAD in gold.heads:
                 raise ConstraintError(f"{where}EMPTY is not a constraint; None leaves a word open")
             codes = np.array(gold.codes())
             found.heads[words] = np.where(codes < 0, UNKNOWN, codes)
@@ -215,18 +215,16 @@ def check_given(constraints: Constraints, treebank: Treebank) -> None:
     Heads out of range are not checked here: no tree keeps them.
     """
     if not isinstance(constraints, Constraints):
-        raise ConstraintError(f"constraints of parse must be Constraints; got {constraints!r}")
+        raise ConstraintError(f"parse: constraints must be Constraints; got {constraints!r}")
     if not np.array_equal(constraints.offsets, treebank.offsets):
-        raise ConstraintError("constraints of parse are for another treebank: its sentences have other lengths")
+        raise ConstraintError("parse: constraints are for another treebank: its sentences have other lengths")
     for name, column in (("heads", constraints.heads), ("labels", constraints.labels)):
         if not isinstance(column, np.ndarray) or column.dtype != np.int32 or column.shape != (treebank.words,):
-            raise ConstraintError(f"{name} of Constraints must be {treebank.words} numbers (int32); got {column!r:.80}")
+            raise ConstraintError(f"Constraints: {name} must be {treebank.words} numbers (int32); got {column!r:.80}")
     wrong = (constraints.labels < UNKNOWN) | (constraints.labels >= len(constraints.texts))
     if wrong.any():
         found = constraints.labels[wrong][0]
-        raise ConstraintError(
-            f"labels of Constraints must be indices of its {len(constraints.texts)} texts; got {found}"
-        )
+        raise ConstraintError(f"Constraints: labels must be indices of its {len(constraints.texts)} texts; got {found}")
 
 
 def place(treebank: Treebank, sentence: int) -> str:
@@ -268,7 +266,7 @@ def parse_constraint(text: str, word: int, words: int) -> Constraint:
     """A constraint as MISC of a word has it: left, right, 3,5 (allowed heads), subtree:2-5, closed:2-5."""
     text = text.strip()
     if text in ("left", "right"):
-        return Constraint(word, LEFT if text == "left" else RIGHT)
+        return Constraint(word, HEAD_LEFT if text == "left" else HEAD_RIGHT)
     kind, colon, ends = text.partition(":")
     first, dash, last = ends.partition("-")
     if colon and dash and kind in SPAN_KINDS and _are_tokens(first, last) and 1 <= int(first) <= int(last) <= words:

@@ -10,7 +10,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._checks import MAX_PROVEN_WORDS, check_range
-from panparser.errors import CheckFailed, ConstraintError
+from panparser.errors import ConstraintError, ProofError
 from panparser.systems.oracles import gold_transitions
 from panparser.systems.proof import check
 from panparser.systems.registry import system as as_system
@@ -18,7 +18,7 @@ from panparser.systems.states import State
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
 from panparser.trees.enumeration import partial_golds, tree_subsets
-from panparser.trees.gold import UNKNOWN, Gold, Head
+from panparser.trees.gold import UNKNOWN, GoldTree, Head
 
 _BATCH = 2000  # sets of constraints checked together
 _COLUMNS = {"words": 5, "states": 9, "constraint sets": 17, "trees within them": 19}  # widths
@@ -65,7 +65,7 @@ def check_constraints(
     progress: check.Progress | None = None,
     proven: Callable[[ConstraintRow], None] | None = None,
 ) -> ConstraintReport:
-    """Proves that parsing with given heads keeps all of them, or raises `CheckFailed`.
+    """Proves that parsing with given heads keeps all of them, or raises `ProofError`.
 
     For all sentences up to a number of words, and every set of heads that occurs in a tree of the system: whatever the
     scores, the search never gets stuck, and every tree that it can return has all the given heads.
@@ -106,7 +106,7 @@ def completable_sets(
 
 
 def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[Head, ...]]) -> int:
-    golds = [Gold(heads) for heads in sets]
+    golds = [GoldTree(heads) for heads in sets]
     filters = engine_filters(system, golds)
     given = np.array([gold.codes() for gold in golds])
     within = np.zeros((len(nodes), len(golds)), dtype=bool)  # can a filtered search reach the node?
@@ -119,7 +119,7 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
         if not node.names:
             kept = (given == UNKNOWN) | (given == np.array(node.state.heads[1:]))
             if lost := np.flatnonzero(here & ~kept.all(axis=1)).tolist():
-                raise CheckFailed(_lost(system, node, golds[lost[0]]))
+                raise ProofError(_lost(system, node, golds[lost[0]]))
             outputs += int(here.sum())
             continue
         passes = node.state.engine_states.filtered(node.state.index, filters)
@@ -128,7 +128,7 @@ def _check(system: TransitionSystem, nodes: list[check._Node], sets: list[tuple[
     return outputs
 
 
-def filtered_transitions(system: TransitionSystem, state: State, given: Gold) -> tuple[str, ...]:
+def filtered_transitions(system: TransitionSystem, state: State, given: GoldTree) -> tuple[str, ...]:
     """The transitions that are left if heads are given: those of least cost.
 
     If arcs join words of the stack, a given arc to the left is made as soon as it costs nothing.
@@ -151,7 +151,7 @@ def filtered_transitions(system: TransitionSystem, state: State, given: Gold) ->
     return least
 
 
-def engine_filters(system: TransitionSystem, golds: list[Gold]) -> _engine.Constraints:
+def engine_filters(system: TransitionSystem, golds: list[GoldTree]) -> _engine.Constraints:
     """Given heads as the filter of the search, for a treebank with a sentence for each gold."""
     heads = np.array([gold.codes() for gold in golds], dtype=np.int32)
     offsets = np.arange(len(golds) + 1, dtype=np.int64) * heads.shape[1]
@@ -159,6 +159,6 @@ def engine_filters(system: TransitionSystem, golds: list[Gold]) -> _engine.Const
     return _engine.Constraints(system._lowered.engine, offsets, heads.ravel(), labels, np.zeros(0, dtype=np.uint8))
 
 
-def _lost(system: TransitionSystem, node: check._Node, gold: Gold) -> str:
+def _lost(system: TransitionSystem, node: check._Node, gold: GoldTree) -> str:
     drawn = draw_tree(gold.heads, system.root)
     return check._failure(system, node.state, f"ends without all given heads, which are\n\n{drawn}")

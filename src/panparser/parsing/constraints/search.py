@@ -18,16 +18,16 @@ from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser.errors import ConstraintError
 from panparser.learning.labels import Labels
-from panparser.parsing.batch.kept import KeptConstraints
-from panparser.parsing.constraints.constraints import Constraint, Constraints, Dropped, check_given, place
+from panparser.parsing.batch.kept import BatchConstraints
+from panparser.parsing.constraints.constraints import Constraint, Constraints, DroppedConstraint, check_given, place
 from panparser.parsing.constraints.solver import Solver
-from panparser.parsing.lifting import LiftedLabels
-from panparser.parsing.models.protocol import Found, Model, RawTree, Search
+from panparser.parsing.lifting import PseudoProjectiveLabels
+from panparser.parsing.models.protocol import Model, RawTree, Search, SearchResult
 from panparser.parsing.spec import ParserSpec
 from panparser.systems.python import PythonSteps
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
-from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, UNKNOWN
 
 _MAX_VOTERS = 8  # trees that vote on the given heads when a sentence is parsed again
 Tree: TypeAlias = tuple[tuple[int, ...], tuple[str, ...], float]
@@ -77,8 +77,8 @@ class KeptTrees:
         return kept
 
     @cached_property
-    def label_encoding(self) -> LiftedLabels:
-        return LiftedLabels(self.labels.names, self.spec.crossing == "pseudo")
+    def label_encoding(self) -> PseudoProjectiveLabels:
+        return PseudoProjectiveLabels(self.labels.names, self.spec.crossing == "pseudo")
 
     def _settle(self) -> None:
         """Raises ConstraintError if no tree keeps all constraints of a sentence, or drops some of them."""
@@ -122,17 +122,17 @@ class KeptTrees:
             if constraint.word and constraint.fixes == heads[constraint.word - 1]:
                 heads[constraint.word - 1] = UNKNOWN
 
-    def to_search(self) -> KeptConstraints:
+    def to_search(self) -> BatchConstraints:
         """Return the constraints in the form that search uses."""
         return self._to_search(self.heads, self.more)
 
-    def with_tree(self, sentence: int, heads: Sequence[int]) -> KeptConstraints:
+    def with_tree(self, sentence: int, heads: Sequence[int]) -> BatchConstraints:
         """Return given heads of one sentence, without any other constraint, in the form that search uses."""
         column = np.full_like(self.heads, UNKNOWN)
         column[self.constraints.words_of(sentence)] = heads
         return self._to_search(column, {})
 
-    def _to_search(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> KeptConstraints:
+    def _to_search(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> BatchConstraints:
         system, offsets = self.spec.system, self.constraints.offsets
         heads = heads.copy()
         labels = self._known_labels()
@@ -158,7 +158,7 @@ class KeptTrees:
             engine = _engine.Constraints(system._lowered.engine, offsets, heads, labels, moving.astype(np.uint8))
             for sentence, mask in masks.items():
                 engine.allow(sentence, mask.ravel())
-        return KeptConstraints(heads, labels, moving, masks, offsets, engine)
+        return BatchConstraints(heads, labels, moving, masks, offsets, engine)
 
     def _code(self, constraint: Constraint, words: int) -> int:
         """A head for the oracle: the given one, or the side that all allowed ones are on."""
@@ -167,7 +167,7 @@ class KeptTrees:
             return constraint.fixes
         if system.knows_directions:
             allowed = constraint.allowed_heads(words, system.root)
-            for mark in (LEFT, RIGHT):
+            for mark in (HEAD_LEFT, HEAD_RIGHT):
                 if (Constraint(constraint.word, mark).allowed_heads(words, system.root) | ~allowed).all():
                     return int(mark)
         return UNKNOWN
@@ -195,7 +195,7 @@ class KeptTrees:
         system = self.spec.system
         return [one for one in constraints if not one.is_kept(heads, system.root, system.partial)]
 
-    def dropped_by(self, trees: Mapping[int, Sequence[int]]) -> tuple[Dropped, ...]:
+    def dropped_by(self, trees: Mapping[int, Sequence[int]]) -> tuple[DroppedConstraint, ...]:
         """Return the constraints that the trees of these sentences violate. Raise ConstraintError unless `relax`."""
         dropped = []
         for sentence, heads in trees.items():
@@ -205,7 +205,7 @@ class KeptTrees:
                 raise ConstraintError(f"{where}: {self.spec.system.name} did not keep: {'; '.join(map(str, lost))}")
             for constraint in lost:
                 reason = "conflicts with others" if constraint in conflicting else "not kept by the search"
-                dropped.append(Dropped(sentence, where, constraint, reason))
+                dropped.append(DroppedConstraint(sentence, where, constraint, reason))
         return tuple(dropped)
 
 
@@ -216,7 +216,7 @@ class ConstrainedSearch:
     model: Model
     kept: KeptTrees
 
-    def find(self, treebank: Treebank, search: Search) -> tuple[Found, tuple[Dropped, ...]]:
+    def find(self, treebank: Treebank, search: Search) -> tuple[SearchResult, tuple[DroppedConstraint, ...]]:
         """Return trees, with lifted arcs put back, and the dropped constraints; signals are of the first search."""
         kept, constraints, encoding = self.kept, self.kept.constraints, self.kept.label_encoding
         restriction = kept.to_search()
@@ -233,7 +233,7 @@ class ConstrainedSearch:
         dropped = kept.dropped_by({number: heads[constraints.words_of(number)].tolist() for number in sentences})
         return found._replace(heads=heads, labels=labels), dropped
 
-    def find_best(self, sentence: Sentence, beam: int, count: int) -> tuple[list[Tree], tuple[Dropped, ...]]:
+    def find_best(self, sentence: Sentence, beam: int, count: int) -> tuple[list[Tree], tuple[DroppedConstraint, ...]]:
         """Return trees of one sentence, best first, perhaps with duplicates; and what the first of them dropped."""
         number, restriction = sentence.position, self.kept.to_search()
         trees = [self._finish(number, tree) for tree in self.model.best(sentence, beam, count, restriction)]
@@ -250,7 +250,7 @@ class ConstrainedSearch:
         texts = (label if g == UNKNOWN else constraints.texts[g] for label, g in zip(labels, given, strict=True))
         return heads, tuple(texts), tree[2]
 
-    def _find_again(self, sentence: Sentence, restriction: KeptConstraints, beam: int, count: int) -> list[RawTree]:
+    def _find_again(self, sentence: Sentence, restriction: BatchConstraints, beam: int, count: int) -> list[RawTree]:
         """Return trees that keep the constraints, found with given heads; the earlier trees if there are none."""
         width = max(beam, _MAX_VOTERS) if beam else 0
         voters = list(self.model.best(sentence, width, _MAX_VOTERS, restriction))[:_MAX_VOTERS]
@@ -276,6 +276,6 @@ class ConstrainedSearch:
             return tree
         voted = [votes[head, word] > 0 for word, head in enumerate(tree, start=1)]
         return [
-            head if word in named or is_voted else int(EMPTY)
+            head if word in named or is_voted else int(NO_HEAD)
             for word, (head, is_voted) in enumerate(zip(tree, voted, strict=True), start=1)
         ]

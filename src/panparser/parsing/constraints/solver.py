@@ -19,7 +19,7 @@ from panparser.errors import GoldError
 from panparser.parsing.constraints.constraints import Constraint
 from panparser.systems.oracles import static_derivation
 from panparser.systems.table import TransitionSystem
-from panparser.trees.gold import Gold, Span, reference_heads
+from panparser.trees.gold import GoldTree, Span, reference_heads
 
 Heads = list[int]  # of words 1..n
 Scores = npt.NDArray[np.float64]  # (n+1, n+1), by head and dependent; Root is 0
@@ -70,10 +70,10 @@ class Solver:
         gold = self._gold(constraints)
         return gold is not None and self.system.lost(gold) == 0
 
-    def _gold(self, constraints: Sequence[Constraint]) -> Gold | None:
+    def _gold(self, constraints: Sequence[Constraint]) -> GoldTree | None:
         given = {c.word: c.wanted for c in constraints}
         try:
-            return Gold(given.get(word) for word in range(1, self.words + 1))  # type: ignore[misc]
+            return GoldTree(given.get(word) for word in range(1, self.words + 1))  # type: ignore[misc]
         except GoldError:  # a cycle
             return None
 

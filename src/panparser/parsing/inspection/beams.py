@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import SpecError, StuckError
+from panparser.errors import NoLegalTransitionError, SpecError
 from panparser.learning.classifiers import Classifier
 from panparser.learning.states import MAX_ACTIONS
 from panparser.parsing.inspection.derivations import Derivations, inside, network, units
@@ -42,7 +42,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class _Live:
+class LiveHypothesis:
     state: int
     score: float
     loss: int
@@ -107,7 +107,7 @@ class _Search:
             self.states = model.states(treebank)
             if self.has_gold:
                 self.costs = derivations.batch(gold=True)
-        self.live: list[_Live] = []
+        self.live: list[LiveHypothesis] = []
         self.labels: dict[int, int] = {}  # of the arc that led to a state; -1: none
 
     @property
@@ -132,14 +132,14 @@ class _Search:
         """The beam after each step; the first ones are given."""
         self.states.start(np.zeros(1, dtype=np.int64))
         self.scores.start_batch(self.states)
-        self.live = [_Live(0, 0.0, 0, bool(self.states.is_final(np.zeros(1, dtype=np.int32))[0]))]
+        self.live = [LiveHypothesis(0, 0.0, 0, bool(self.states.is_final(np.zeros(1, dtype=np.int32))[0]))]
         for number in range(MAX_ACTIONS):
             if all(one.is_final for one in self.live):
                 if number < len(actions):
                     raise SpecError(f"the derivation is complete after {number} actions; found {len(actions)}")
                 return
             yield self._advance((number + 1, actions[number]) if number < len(actions) else None)
-        raise StuckError(f"{self.parser.spec.system.name}: no end after {MAX_ACTIONS} steps")
+        raise NoLegalTransitionError(f"{self.parser.spec.system.name}: no end after {MAX_ACTIONS} steps")
 
     def _advance(self, given: tuple[int, str] | None) -> list[_Row]:
         candidates, rows = self._candidates()
@@ -211,7 +211,9 @@ class _Search:
         found: IntArray = self.costs.costs().copy()
         return found
 
-    def _make(self, candidates: list[tuple[int, int, float, int]], rows: list[int], kept: list[int]) -> list[_Live]:
+    def _make(
+        self, candidates: list[tuple[int, int, float, int]], rows: list[int], kept: list[int]
+    ) -> list[LiveHypothesis]:
         new = [i for i in kept if rows[i] >= 0]
         at = np.array([rows[i] for i in new], dtype=np.int32)
         actions = np.array([candidates[i][1] % _engine.MAX_ROWS for i in new], dtype=np.int32)
@@ -221,7 +223,8 @@ class _Search:
         self.labels |= dict(zip(after.tolist(), [-1] * len(new) if labels is None else labels.tolist(), strict=True))
         final = dict(zip(new, self.states.is_final(after).tolist(), strict=True))
         return [
-            _Live(states[i], *candidates[i][2:], final[i]) if i in states else self.live[candidates[i][0]] for i in kept
+            LiveHypothesis(states[i], *candidates[i][2:], final[i]) if i in states else self.live[candidates[i][0]]
+            for i in kept
         ]
 
     def _labels(self, rows: IntArray, actions: IntArray) -> IntArray | None:

@@ -11,7 +11,7 @@ from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser._caching import cached_property
 from panparser._checks import check_beam
-from panparser.errors import SpecError, StuckError, TreebankError
+from panparser.errors import NoLegalTransitionError, SpecError, TreebankError
 from panparser.features.reading import Derivation
 from panparser.features.templates import Templates
 from panparser.learning.search import BatchSearch, batches_of
@@ -102,7 +102,7 @@ class Derivations:
         try:
             found = model.engine.derivations(treebank._store, beam, rows, parser.pruning_margin)
         except _engine.Stuck as error:
-            raise StuckError(f"{parser.spec.system.name}: {error}") from None
+            raise NoLegalTransitionError(f"{parser.spec.system.name}: {error}") from None
         offsets = np.concatenate([[0], np.cumsum(found.lengths, dtype=np.int64)])
         return cls(parser, treebank, offsets, found.actions, found.labels)
 

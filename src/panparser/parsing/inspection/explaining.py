@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class _Seen:
+class StateFeatures:
     """What is known of a state: a row for each place of the focus, one where it is fixed."""
 
     focus: IntArray  # (places) the token at S0; 0 where it is fixed
@@ -78,7 +78,7 @@ class Explanation:
         return inside(self.parser)
 
     @cached_property
-    def _seen(self) -> list[_Seen]:
+    def _seen(self) -> list[StateFeatures]:
         """What is known before each step."""
         has_gold = bool((self.sentence.heads >= 0).all())
         batch = self.derivations.batch(gold=has_gold)
@@ -88,7 +88,7 @@ class Explanation:
             batch.select(batch.ids)
             keys = batch.keys().copy() if self._occlusions is None else None
             costs = batch.costs().copy() if has_gold else None
-            found.append(_Seen(np.maximum(batch.focus, 0), keys, batch.legal().copy(), costs))
+            found.append(StateFeatures(np.maximum(batch.focus, 0), keys, batch.legal().copy(), costs))
             batch.select(batch.ids[:1], chosen)
         return found
 

@@ -12,7 +12,7 @@ from panparser._arrays import IntArray
 from panparser._caching import cached_property
 from panparser.features.reading import ROOT
 from panparser.networks.classifier import EncodedBatch, NetworkClassifier
-from panparser.networks.hiding import Hidden
+from panparser.networks.hiding import MaskedInput
 from panparser.networks.inputs import InputReader
 from panparser.parsing.batch.states import ParserStates
 from panparser.parsing.inspection.derivations import Derivations
@@ -39,7 +39,7 @@ class Occlusions:
         self.model, self.classifier = model, model.classifier
         self._reader: InputReader | None = None
 
-    def _start(self, hidden: tuple[Hidden | None, ...], steps: int = 0) -> tuple[ParserStates, EncodedBatch]:
+    def _start(self, hidden: tuple[MaskedInput | None, ...], steps: int = 0) -> tuple[ParserStates, EncodedBatch]:
         """Return copies of the sentence after some steps, with one input hidden in each, and what scores them."""
         states = self.model.states(self.derivations.treebank)
         states.start(np.zeros(len(hidden), dtype=np.int64))
@@ -57,7 +57,7 @@ class Occlusions:
         states.apply(actions, labels)
 
     @cached_property
-    def _steps(self) -> list[tuple[dict[str, Hidden], Scores, Scores | None]]:
+    def _steps(self) -> list[tuple[dict[str, MaskedInput], Scores, Scores | None]]:
         """The inputs of each step, by name, the scores of its actions, and of the labels of its arc, if any."""
         states, batch = self._start((None,))
         found = []
@@ -67,7 +67,7 @@ class Occlusions:
             self._step(states, at)
         return found
 
-    def _inputs(self, states: Any) -> dict[str, Hidden]:
+    def _inputs(self, states: Any) -> dict[str, MaskedInput]:
         network, found = self.classifier.network, {}
         named: set[int] = set()
         for address, word in zip(network.positions, states.positions(network.positions)[0].tolist(), strict=True):
@@ -76,17 +76,17 @@ class Occlusions:
             named.add(word)
             for column in network.columns:
                 if column != "given_head":  # nothing is given
-                    found[f"{address}.{column}={shown(self._cell(column, word))}"] = Hidden("word", word, column)
+                    found[f"{address}.{column}={shown(self._cell(column, word))}"] = MaskedInput("word", word, column)
         if network.labels_of:
             numbers = states.labels_at(network.labels_of)[0].tolist()
             for place, (address, number) in enumerate(zip(network.labels_of, numbers, strict=True)):
                 if number >= 0:
                     name = self.derivations.parser.labels.names[number]
-                    found[f"{address}.label={shown(name)}"] = Hidden("labels", place)
+                    found[f"{address}.label={shown(name)}"] = MaskedInput("labels", place)
         if network.history:
             for ago, action in enumerate(states.history(network.history)[0].tolist()):
                 if action >= 0:
-                    found[f"history[{ago}]={states.names[action]}"] = Hidden("history", ago)
+                    found[f"history[{ago}]={states.names[action]}"] = MaskedInput("history", ago)
         return found
 
     def _cell(self, column: str, word: int) -> str:
@@ -131,7 +131,7 @@ class Occlusions:
         return _contributions(inputs, self._label_scores(states, batch, at))
 
 
-def _contributions(inputs: dict[str, Hidden], scores: npt.NDArray[Any]) -> tuple[tuple[str, ...], Scores]:
+def _contributions(inputs: dict[str, MaskedInput], scores: npt.NDArray[Any]) -> tuple[tuple[str, ...], Scores]:
     """From the scores with all inputs, then those without each."""
     whole, *without = scores.astype(np.float64)
     lost = np.round(whole - np.array(without).reshape(len(without), len(whole)), _DIGITS)

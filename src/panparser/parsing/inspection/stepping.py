@@ -1,6 +1,6 @@
 """Stepping: derivations of one sentence in plain values, step by step, for a page that shows them.
 
-`Stepping` has one `Run` for each parser, or system with its oracle; `to_values` is all that the page draws.
+`DerivationView` has one `Run` for each parser, or system with its oracle; `to_values` is all that the page draws.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from panparser.parsing.inspection.beams import Hypothesis, beams, continued
 from panparser.parsing.inspection.contributions import Contributions
 from panparser.parsing.inspection.derivations import alone
 from panparser.parsing.inspection.explaining import Explanation
-from panparser.parsing.inspection.steps import Choice, Reason, Step, steps_values
+from panparser.parsing.inspection.steps import ActionChoice, DerivationStep, FeatureContribution, steps_values
 from panparser.parsing.parser import Parser
 from panparser.storage.files import check_writable, write_whole
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.treebank.sentence import Sentence
-from panparser.trees.gold import Gold
+from panparser.trees.gold import GoldTree
 from panparser.trees.projectivity import LIFTED
 
 _ACTIONS = 12  # legal actions that are shown of a step; a free focus has two for each word
@@ -39,12 +39,12 @@ _FRAME = "width:100%;height:860px;border:1px solid #8888;border-radius:8px"  # o
 
 
 @dataclass(frozen=True)
-class Run:
+class TracedDerivation:
     """One derivation of the sentence: the states before each step, and the final one."""
 
     name: str
     system: str
-    steps: tuple[Step, ...]
+    steps: tuple[DerivationStep, ...]
     beam: int = 0  # hypotheses; 0 without a model
     note: str = ""
     is_free: bool = False  # may any word be at S0? Then actions name it, and the stack is always empty
@@ -60,7 +60,7 @@ class Run:
         actions: Sequence[str] = (),
         name: str = "",
         report: Callable[[int, int], None] | None = None,
-    ) -> Run:
+    ) -> TracedDerivation:
         """The derivation that a parser finds, with scores, the features behind them, and the beam.
 
         It begins with `actions`, if there are some, and goes on as the parser finds best from there. `report` is told
@@ -72,7 +72,7 @@ class Run:
         notes += [] if traced or width == 1 else ["its beam cannot be shown"]
         *before, last = found.states
         labels = _Labels(parser.labels.names, parser.labels.of_root)
-        steps: list[Step] = []
+        steps: list[DerivationStep] = []
         for step in _explained(found, before, labels):
             steps.append(replace(step, beam=tuple(_shown(traced[len(steps)])) if traced else ()))
             if report is not None:
@@ -88,21 +88,21 @@ class Run:
     def of_oracle(
         cls,
         system: str | TransitionSystem,
-        gold: Gold | Sequence[int],
+        gold: GoldTree | Sequence[int],
         *,
         ties: Sequence[str] | None = None,
         name: str = "",
-    ) -> Run:
+    ) -> TracedDerivation:
         """The derivation of a static oracle; it needs no model. `ties` as in `static_derivation`."""
         table = _table(system)
         return cls.of_actions(table, gold, static_derivation(table, gold, ties=ties), name=name)
 
     @classmethod
     def of_actions(
-        cls, system: str | TransitionSystem, gold: Gold | Sequence[int], actions: Iterable[str], *, name: str = ""
-    ) -> Run:
+        cls, system: str | TransitionSystem, gold: GoldTree | Sequence[int], actions: Iterable[str], *, name: str = ""
+    ) -> TracedDerivation:
         """A derivation action by action, and on with an action of minimum cost at every step. It needs no model."""
-        table, gold = _table(system), Gold.of(gold)
+        table, gold = _table(system), GoldTree.of(gold)
         here, given, steps = Derivation(table.initial(len(gold))), iter(actions), []
         labels = _Labels(tuple(label for label in gold.labels or () if label), ())
         order = {name: place for place, name in enumerate(table.ties)}
@@ -114,7 +114,7 @@ class Run:
             arc = made or proposed
             label = _gold_label(here, gold, arc.head, arc.dependent) if arc else ""
             listed = sorted(costs, key=lambda name: (name != action, costs[name]))
-            choices = [Choice(name, None, costs[name] if table.has_oracle else None) for name in listed]
+            choices = [ActionChoice(name, None, costs[name] if table.has_oracle else None) for name in listed]
             steps.append(_with_action(_state(here, labels), here, choices, label))
             here = here.follow(action, label or None)
         steps.append(_state(here, labels))
@@ -150,18 +150,18 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Stepping:
+class DerivationView:
     """Derivations of one sentence, side by side. In a notebook it shows itself."""
 
     forms: tuple[str, ...]
     tags: tuple[str, ...]
-    runs: tuple[Run, ...]
-    gold: Gold | None = None
+    runs: tuple[TracedDerivation, ...]
+    gold: GoldTree | None = None
     title: str = ""
     text: tuple[str, ...] = ()  # paragraphs above the derivations
 
     @classmethod
-    def of(cls, sentence: Sentence, runs: Iterable[Run], title: str = "") -> Stepping:
+    def of(cls, sentence: Sentence, runs: Iterable[TracedDerivation], title: str = "") -> DerivationView:
         """Runs of a sentence; its own tree, if it is complete, is the gold tree."""
         runs = tuple(runs)
         if not runs:
@@ -170,14 +170,14 @@ class Stepping:
         return cls(forms, tags, runs, gold_of(sentence), title or sentence.text or " ".join(forms))
 
     @classmethod
-    def of_oracle(cls, sentence: Sentence, *systems: str | TransitionSystem) -> Stepping:
+    def of_oracle(cls, sentence: Sentence, *systems: str | TransitionSystem) -> DerivationView:
         """How systems derive the tree of a sentence by their static oracles, without a model."""
         gold = gold_of(sentence)
         if gold is None:
             raise SpecError("an oracle needs a tree to derive: expected a head for each word of the sentence")
-        return cls.of(sentence, [Run.of_oracle(system, gold) for system in systems])
+        return cls.of(sentence, [TracedDerivation.of_oracle(system, gold) for system in systems])
 
-    def beside(self, *others: Stepping) -> Stepping:
+    def beside(self, *others: DerivationView) -> DerivationView:
         """This, and others of the same sentence, side by side."""
         for other in others:
             if other.forms != self.forms:
@@ -213,19 +213,21 @@ class Stepping:
         return f"<Stepping of {len(self.forms)} words: {names}>"
 
 
-def step(parser: Parser, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()) -> Stepping:
+def step_through(
+    parser: Parser, sentence: Sentence, *, beam: int | None = None, actions: Sequence[str] = ()
+) -> DerivationView:
     """Return the derivation of a sentence, step by step, as a page: a notebook shows it, `save` writes it.
 
     If every word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if any,
     come first; the parser continues from there.
     """
-    return Stepping.of(sentence, [Run.of_parser(parser, sentence, beam=beam, actions=actions)])
+    return DerivationView.of(sentence, [TracedDerivation.of_parser(parser, sentence, beam=beam, actions=actions)])
 
 
-def gold_of(sentence: Sentence) -> Gold | None:
+def gold_of(sentence: Sentence) -> GoldTree | None:
     """The tree of a sentence, if each word has a head."""
     heads = alone(sentence).heads
-    return Gold(heads.tolist(), sentence.labels) if len(heads) and bool((heads >= 0).all()) else None
+    return GoldTree(heads.tolist(), sentence.labels) if len(heads) and bool((heads >= 0).all()) else None
 
 
 def _searched(
@@ -253,15 +255,15 @@ class _Labels:
         return self.names[list(self.of_root).index(True)] if any(self.of_root) else ""
 
 
-def _state(here: Derivation, labels: _Labels) -> Step:
+def _state(here: Derivation, labels: _Labels) -> DerivationStep:
     state = here.state
     found = {arc.dependent: arc.label or "" for arc in here.arcs}
     heads = tuple(int(head) for head in state.heads[1:])
     names = (found.get(word, labels.rest if head == 0 else "") for word, head in enumerate(heads, start=1))
-    return Step(state.stack, state.buffer, state.aside, heads, tuple(names))
+    return DerivationStep(state.stack, state.buffer, state.aside, heads, tuple(names))
 
 
-def _put_back(step: Step, parser: Parser) -> Step:
+def _put_back(step: DerivationStep, parser: Parser) -> DerivationStep:
     """The final step with lifted arcs where they belong."""
     names = parser.labels.names
     numbers = [names.index(label) if label else -1 for label in step.labels]
@@ -269,7 +271,7 @@ def _put_back(step: Step, parser: Parser) -> Step:
     return replace(step, heads=tuple(map(int, heads)), labels=tuple("" if label == "_" else label for label in labels))
 
 
-def _with_action(step: Step, here: Derivation, choices: Sequence[Choice], label: str) -> Step:
+def _with_action(step: DerivationStep, here: Derivation, choices: Sequence[ActionChoice], label: str) -> DerivationStep:
     """The step of the first of the choices."""
     made, proposed = here.arc_of(choices[0].name)
     arc = made or proposed
@@ -284,7 +286,7 @@ def _with_action(step: Step, here: Derivation, choices: Sequence[Choice], label:
     )
 
 
-def _explained(found: Explanation, states: Sequence[Derivation], labels: _Labels) -> Iterator[Step]:
+def _explained(found: Explanation, states: Sequence[Derivation], labels: _Labels) -> Iterator[DerivationStep]:
     """The steps of a parser."""
     for number, (here, why) in enumerate(zip(states, found.all_actions(), strict=True), start=1):
         costs = found.costs(number)
@@ -292,7 +294,7 @@ def _explained(found: Explanation, states: Sequence[Derivation], labels: _Labels
             costs = _least_taken(costs)
         scores = (why.scores / why.unit).tolist()
         choices = [
-            Choice(why.columns[column], scores[column], None if costs is None else costs[why.columns[column]])
+            ActionChoice(why.columns[column], scores[column], None if costs is None else costs[why.columns[column]])
             for column in why.ranking
         ]
         label = int(found.derivations.labels[number - 1])
@@ -301,17 +303,17 @@ def _explained(found: Explanation, states: Sequence[Derivation], labels: _Labels
         yield replace(step, label_scores=tuple(best), reasons=tuple(_reasons(why)))
 
 
-def _reasons(why: Contributions) -> Iterator[Reason]:
+def _reasons(why: Contributions) -> Iterator[FeatureContribution]:
     """The features that count most for the chosen action, compared with the next best."""
     ours = why.weights[:, why.chosen] / why.unit
     if len(why.columns) == 1:
         for row in why.largest(why.chosen)[:_REASONS]:
-            yield Reason(why.features[row], float(ours[row]), None)
+            yield FeatureContribution(why.features[row], float(ours[row]), None)
         return
     theirs = why.weights[:, why.ranking[1]] / why.unit
     for row in np.argsort(-np.abs(ours - theirs), kind="stable")[:_REASONS].tolist():
         if ours[row] != theirs[row]:
-            yield Reason(why.features[row], float(ours[row]), float(theirs[row]))
+            yield FeatureContribution(why.features[row], float(ours[row]), float(theirs[row]))
 
 
 def _shown(beam: Sequence[Hypothesis]) -> list[Hypothesis]:
@@ -327,7 +329,7 @@ def _least_taken(costs: dict[str, int]) -> dict[str, int]:
     return {name: cost - least for name, cost in costs.items()}
 
 
-def _gold_label(here: Derivation, gold: Gold, head: int, dependent: int) -> str:
+def _gold_label(here: Derivation, gold: GoldTree, head: int, dependent: int) -> str:
     """The label of the gold tree, if that has the arc."""
     if gold.labels is None or dependent == here.root:
         return ""

@@ -16,7 +16,7 @@ _ALWAYS = ("stack", "buffer", "label")
 
 
 @dataclass(frozen=True)
-class Choice:
+class ActionChoice:
     """A legal action; its score is None without a model, its cost None without a gold tree."""
 
     name: str
@@ -25,7 +25,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Reason:
+class FeatureContribution:
     """What a feature adds to the score of the chosen action, and to that of the next best, if there is one."""
 
     feature: str
@@ -34,7 +34,7 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Step:
+class DerivationStep:
     """A state, and what was done there: nothing, if it is final. Tokens are words 1..n; Root is 0."""
 
     stack: tuple[int, ...]
@@ -42,13 +42,13 @@ class Step:
     aside: tuple[int, ...]
     heads: tuple[int, ...]  # of words 1..n; -1 is none
     labels: tuple[str, ...]
-    choices: tuple[Choice, ...] = ()  # the one that was taken first, then by score, then by cost
+    choices: tuple[ActionChoice, ...] = ()  # the one that was taken first, then by score, then by cost
     more: int = 0  # choices that are not listed
     arc: tuple[int, int] | None = None  # head and dependent of the arc that is made or proposed
     is_proposed: bool = False
     label: str = ""
     label_scores: tuple[tuple[str, float], ...] = ()  # the best ones
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[FeatureContribution, ...] = ()
     beam: tuple[Hypothesis, ...] = ()  # after the step
 
     @property
@@ -60,9 +60,9 @@ class Step:
 # --- Plain values ---
 
 
-def steps_values(steps: Sequence[Step]) -> dict[str, Any]:
+def steps_values(steps: Sequence[DerivationStep]) -> dict[str, Any]:
     """Steps and their texts; of the arcs of a step, those that the one before does not have."""
-    texts = _Texts()
+    texts = StepTexts()
     words = len(steps[0].heads)
     before, listed = [(-1, "")] * words, []
     for step in steps:
@@ -75,7 +75,7 @@ def steps_values(steps: Sequence[Step]) -> dict[str, Any]:
     return {"texts": texts.listed, "steps": listed}
 
 
-class _Texts:
+class StepTexts:
     def __init__(self) -> None:
         self._places: dict[str, int] = {}
 
@@ -87,7 +87,7 @@ class _Texts:
         return list(self._places)
 
 
-def _step_values(step: Step, texts: _Texts) -> dict[str, Any]:
+def _step_values(step: DerivationStep, texts: StepTexts) -> dict[str, Any]:
     place = texts.place
     return {
         "stack": step.stack,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser.errors import ModelError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import (
     CLASSIFIER_PREFIX,
     Classifier,
@@ -24,11 +24,11 @@ from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
 from panparser.learning.search import BatchSearch, ClassifierPool, Hypotheses, Sentences, batches_of, first_of_each
-from panparser.parsing.batch.joint import JointStates
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.joint import JointActionStates
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.batch.signals import signals_of
 from panparser.parsing.batch.states import ParserStates, joined, states_of
-from panparser.parsing.models.protocol import Found, RawTree, Search
+from panparser.parsing.models.protocol import RawTree, Search, SearchResult
 from panparser.parsing.models.vote import Voter
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.conllu import parse_conllu
@@ -40,7 +40,7 @@ class ClassifierModel:
     """A trained classifier that scores states of a batch of sentences at a time."""
 
     def __init__(
-        self, spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: Vectors | None = None
+        self, spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: WordVectors | None = None
     ) -> None:
         self.spec = spec
         self.labels = labels
@@ -77,11 +77,11 @@ class ClassifierModel:
         except ModelError as error:
             raise ModelError(f"its {self.name} {error}") from None
 
-    def states(self, treebank: Treebank, constraints: KeptConstraints | None = None) -> ParserStates:
+    def states(self, treebank: Treebank, constraints: BatchConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
         return joined(states, self.classifier)
 
-    def find(self, treebank: Treebank, search: Search) -> Found:
+    def find(self, treebank: Treebank, search: Search) -> SearchResult:
         every = np.arange(len(treebank), dtype=np.int64)
         parts = list(batches_of(self.classifier, every, np.diff(treebank.offsets), learning=False))
         threads = min(search.threads, len(parts)) or 1
@@ -102,7 +102,7 @@ class ClassifierModel:
         return _joined(treebank, parts, ordered, search.signals, self.classifier)
 
     def best(
-        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+        self, sentence: Sentence, width: int, wanted: int, constraints: BatchConstraints | None
     ) -> Iterator[RawTree]:
         states = self.states(sentence.treebank, constraints)
         chosen = np.array([sentence.position], dtype=np.int64)
@@ -139,7 +139,7 @@ def _parse(search: BatchSearch, states: ParserStates, sentences: Sentences, how:
 
 def _tags(classifier: Classifier, states: ParserStates, final: IntArray) -> IntArray:
     """(words, columns) The tags of sentences, if the classifier predicts any."""
-    if isinstance(states, JointStates):
+    if isinstance(states, JointActionStates):
         return states.tags_of(final)[:, None]
     columns = tag_columns(classifier)
     return classifier.current_tags() if columns else np.zeros((0, 0), dtype=np.int32)
@@ -151,7 +151,7 @@ def _notify(listener: SearchListener, states: ParserStates, final: IntArray) -> 
 
 def _joined(
     treebank: Treebank, sentences: Sequence[Sentences], parts: Sequence[_Part], signals: bool, classifier: Classifier
-) -> Found:
+) -> SearchResult:
     """What was found in groups of sentences, in the order of the treebank."""
 
     def placed(column: int, empty: npt.NDArray[Any]) -> Any:
@@ -159,7 +159,7 @@ def _joined(
 
     none = np.zeros(0, dtype=np.int32)
     columns = len(tag_columns(classifier))
-    return Found(
+    return SearchResult(
         placed(0, none),
         placed(1, none),
         np.zeros(0, dtype=np.int64),

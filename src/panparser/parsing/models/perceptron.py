@@ -12,15 +12,15 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser._caching import cached_property
-from panparser.errors import SpecError, StuckError
-from panparser.features.vectors import Vectors
+from panparser.errors import NoLegalTransitionError, SpecError
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Arrays, Classifier, FloatArray
 from panparser.learning.labels import LABELS, Labels
 from panparser.learning.layers import LAYER, Layer, multiplied
 from panparser.learning.states import States
-from panparser.parsing.batch.kept import KeptConstraints
-from panparser.parsing.models.protocol import Found, RawTree, Search
-from panparser.parsing.models.vote import Lowered, Voter, lower_voters, units
+from panparser.parsing.batch.kept import BatchConstraints
+from panparser.parsing.models.protocol import RawTree, Search, SearchResult
+from panparser.parsing.models.vote import LoweredVote, Voter, lower_voters, units
 from panparser.parsing.spec import SPEC, ParserSpec, program
 from panparser.storage.values import ListOf, Table, check
 from panparser.treebank.sentence import Sentence
@@ -38,7 +38,7 @@ class PerceptronModel:
         spec: ParserSpec,
         labels: Labels,
         layers: Sequence[Layer],
-        vectors: Vectors | None = None,
+        vectors: WordVectors | None = None,
         voters: tuple[Voter, ...] = (),
     ) -> None:
         self.spec = spec
@@ -77,9 +77,9 @@ class PerceptronModel:
         if self.voters:
             lowered = lower_voters(self.voters, layers, spec.used_templates, self.labels.names, spec.system)
         elif len(layers) == 1:  # needs no common scale; several share one that is fine enough for all
-            lowered = Lowered(program(spec), [_engine.ScaledLayer(layer=layers[0].engine(spec.system))])
+            lowered = LoweredVote(program(spec), [_engine.ScaledLayer(layer=layers[0].engine(spec.system))])
         else:
-            lowered = Lowered(program(spec), multiplied(layers, spec.system, UNIT))
+            lowered = LoweredVote(program(spec), multiplied(layers, spec.system, UNIT))
         return _engine.Model(
             system=spec.system._lowered.engine,
             program=lowered.program,
@@ -107,7 +107,7 @@ class PerceptronModel:
     def check(self) -> None:
         self.engine  # noqa: B018 - it checks every number in the arrays
 
-    def find(self, treebank: Treebank, search: Search) -> Found:
+    def find(self, treebank: Treebank, search: Search) -> SearchResult:
         if search.listeners:
             from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
 
@@ -119,18 +119,18 @@ class PerceptronModel:
         try:
             found = self.engine.parse(treebank._store, *arguments)
         except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
-        return Found(found.heads, found.labels, found.behind, found.signals.astype(np.float64))
+            raise NoLegalTransitionError(f"{self.spec.system.name}: {error}") from None
+        return SearchResult(found.heads, found.labels, found.behind, found.signals.astype(np.float64))
 
     def best(
-        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+        self, sentence: Sentence, width: int, wanted: int, constraints: BatchConstraints | None
     ) -> Iterable[RawTree]:
         rows = self.vectors.rows(sentence.treebank, sentence.position) if self.vectors else None
         kept = constraints.engine if constraints else None
         try:
             found = self.engine.best(sentence.treebank._store, sentence.position, width, wanted, rows, kept)
         except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
+            raise NoLegalTransitionError(f"{self.spec.system.name}: {error}") from None
         return [(tree.heads, tree.labels, tree.score / self.unit) for tree in found]
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:

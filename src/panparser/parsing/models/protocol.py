@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser._arrays import FloatArray, IntArray, LongArray
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.labels import Labels
 from panparser.learning.layers import Layer
 from panparser.learning.listeners import SearchListener
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.models.vote import Voter
 from panparser.parsing.spec import ParserSpec
 from panparser.treebank.sentence import Sentence
@@ -25,7 +25,7 @@ RawTree: TypeAlias = tuple[list[int], list[int], float]  # heads, numbers of lab
 NO_RIVAL: int = _engine.NO_RIVAL  # the margin if there is no rival
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Trees of a treebank, word by word, before lifted arcs are put back.
 
     `behind`: the largest distance of each sentence's tree behind the best in its beam; empty for classifiers, which
@@ -46,7 +46,7 @@ class Search:
     beam: int
     threads: int = 1
     margin: int | None = None
-    constraints: KeptConstraints | None = None
+    constraints: BatchConstraints | None = None
     signals: bool = False
     listeners: Sequence[SearchListener] = ()
 
@@ -56,7 +56,7 @@ class Model(Protocol):
 
     spec: ParserSpec
     labels: Labels
-    vectors: Vectors | None
+    vectors: WordVectors | None
 
     @property
     def name(self) -> str: ...
@@ -77,11 +77,11 @@ class Model(Protocol):
     def unit(self) -> float:
         """The size of one update in its scores of actions."""
 
-    def find(self, treebank: Treebank, search: Search) -> Found:
+    def find(self, treebank: Treebank, search: Search) -> SearchResult:
         """The best trees of a treebank."""
 
     def best(
-        self, sentence: Sentence, width: int, wanted: int, constraints: KeptConstraints | None
+        self, sentence: Sentence, width: int, wanted: int, constraints: BatchConstraints | None
     ) -> Iterable[RawTree]:
         """Trees of one sentence, best first; a width of 0 is exhaustive search."""
 

@@ -18,10 +18,10 @@ from panparser.parsing.spec import ParserSpec
 def kept_layers(spec: ParserSpec, layers: Sequence[Layer], templates: Templates) -> list[Layer]:
     """The layers of a parser, without weights for all templates but these."""
     if not isinstance(templates, Templates) or not templates:
-        raise SpecError(f"templates of restricted must be Templates, at least one; got {templates!r}")
+        raise SpecError(f"restricted: templates must be Templates, at least one; got {templates!r}")
     used = spec.used_templates
     for unknown in templates - used:
-        raise SpecError(f"templates of restricted must be some of the parser's; got {unknown}, which it does not have")
+        raise SpecError(f"restricted: templates must be some of the parser's; got {unknown}, which it does not have")
     kept = _atoms_of(templates)
     plain, vectors = _by_kind(used)
     dropped = {number for number, template in enumerate(plain) if frozenset(template.atoms) not in kept}
@@ -34,13 +34,13 @@ def templates_on_top(known: ParserSpec, new: ParserSpec) -> Templates:
     """The templates of a parser that starts from another's weights, which depend on their order: its own come first."""
     old, own = known.used_templates, new.used_templates
     for missing in old - own:
-        raise SpecError(f"init of train must have no templates but those of the new parser; got {missing}")
+        raise SpecError(f"train: init must have no templates but those of the new parser; got {missing}")
     if _by_kind(old)[1] != _by_kind(own)[1]:
-        raise SpecError("init of train must have the templates of vectors of the new parser; they differ")
+        raise SpecError("train: init must have the templates of vectors of the new parser; they differ")
     by_atoms = {frozenset(template.atoms): template for template in own}
     for template in old:
         if by_atoms[frozenset(template.atoms)].actions_only != template.actions_only:
-            raise SpecError(f"init of train has the template {template}; the new parser must have it just so")
+            raise SpecError(f"train: init has the template {template}; the new parser must have it just so")
     return old + new.templates
 
 

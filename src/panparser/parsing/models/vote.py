@@ -46,8 +46,8 @@ class Voter:
 
     def __post_init__(self) -> None:
         if not is_number(self.weight) or not 0 < self.weight < 1e30:
-            raise SpecError(f"weight of Voter must be a number above 0; got {self.weight!r}")
-        check_count("layers of Voter", self.layers)
+            raise SpecError(f"Voter: weight must be a number above 0; got {self.weight!r}")
+        check_count("Voter: layers", self.layers)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -70,7 +70,7 @@ class Voter:
         )
 
 
-class Lowered(NamedTuple):
+class LoweredVote(NamedTuple):
     """What the engine's Model takes; `further` are the other programs of a vote."""
 
     program: _engine.Program
@@ -100,7 +100,7 @@ def lower_voters(
     templates: Templates,
     labels: Sequence[str],
     system: TransitionSystem,
-) -> Lowered:
+) -> LoweredVote:
     """Voters and their layers for the engine; `templates` and `labels` are those of all of them."""
     of_actions, of_labels = units(voters, layers)
     like = lower(templates)
@@ -121,7 +121,7 @@ def lower_voters(
             )
         )
     first, *further = (lower(seen, like).program(own) for seen, own in programs)
-    return Lowered(first, scaled, further)
+    return LoweredVote(first, scaled, further)
 
 
 def _own_labels(common: list[int], labels: int) -> tuple[int, ...]:

@@ -12,32 +12,32 @@ import numpy as np
 
 from panparser._arrays import IntArray
 from panparser.errors import SpecError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.batch_run import BatchMember
 from panparser.learning.classifiers import (
-    Actions,
+    ActionNames,
     Classifier,
-    Combined,
-    Setup,
+    ClassifierSetup,
+    CompositeClassifier,
     check_classifier,
     checked_arrays,
     copied,
     revived,
 )
-from panparser.learning.combining import Joint
+from panparser.learning.combining import JointClassifier
 from panparser.learning.labels import Labels
 from panparser.learning.learner import BatchLearner, needed_method
-from panparser.learning.listeners import Instead
+from panparser.learning.listeners import Replacement
 from panparser.learning.native import CHUNK_SENTENCES
 from panparser.learning.perceptron import Perceptron
 from panparser.learning.record import TrainingRecord
 from panparser.learning.search import BatchSearch, batches_of
-from panparser.learning.strategies import Strategy
+from panparser.learning.strategies import TrainingStrategy
 from panparser.networks.classifier import NetworkClassifier
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.batch.states import ParserStates, joined, states_of
 from panparser.parsing.parser import Parser, classifier_model
-from panparser.parsing.training.corpus import Corpus, choose_vectors
+from panparser.parsing.training.corpus import TrainingCorpus, choose_vectors
 from panparser.parsing.training.networks import network_of
 from panparser.parsing.training.run import ParserRun, score
 from panparser.parsing.training.training_state import BEST, LEARNER, TrainingState
@@ -59,7 +59,7 @@ class ClassifierRun(ParserRun[Classifier]):
     """Training of a classifier. Its weights are classifiers restored from arrays, as a file would hold them."""
 
     classifier: Classifier
-    vectors: Vectors | None = None
+    vectors: WordVectors | None = None
     declared: ClassVar = {"values": TABLE, "words": COUNT, "updates": COUNT, "random": _RANDOM}
 
     def __post_init__(self) -> None:
@@ -72,12 +72,12 @@ class ClassifierRun(ParserRun[Classifier]):
         self.prepare(self.init.labels if self.init else Labels())
         if self.init is None:
             self.classifier = copy.deepcopy(self.classifier)
-            if isinstance(self.classifier, Joint):
+            if isinstance(self.classifier, JointClassifier):
                 self.classifier.tags = tuple(sorted({*self.treebank.vocabulary("upos")} - {"_"}))
         self.states = self._states_of(self.corpus)
-        is_joint = isinstance(self.classifier, Joint)
-        setup = Setup(
-            system=Actions(self.states.names) if is_joint else self.spec.system,
+        is_joint = isinstance(self.classifier, JointClassifier)
+        setup = ClassifierSetup(
+            system=ActionNames(self.states.names) if is_joint else self.spec.system,
             templates=self.spec.key_templates,
             labels=self.states.labels,
             sentences=self.treebank,
@@ -96,7 +96,7 @@ class ClassifierRun(ParserRun[Classifier]):
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
         self.member = BatchMember(self, self.learner, self._replacement_states, report_interval=CHUNK_SENTENCES)
 
-    def _states_of(self, corpus: Corpus) -> ParserStates:
+    def _states_of(self, corpus: TrainingCorpus) -> ParserStates:
         gold = corpus.reference(self.labels)
         states = states_of(self.spec, corpus.treebank, self.labels, gold=gold, vectors=self.vectors)
         return joined(states, self.classifier)
@@ -108,38 +108,36 @@ class ClassifierRun(ParserRun[Classifier]):
         for name, known in none.items():
             if getattr(training, name) not in known:
                 what = f"the classifier {self.classifier.name!r} has none"
-                raise SpecError(f"{name} of train is about the weights of the engine's perceptron, and {what}")
-        if self.vectors is not None and not isinstance(self.vectors, Vectors):
-            raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {self.vectors!r}")
+                raise SpecError(f"train: {name} is about the weights of the engine's perceptron, and {what}")
+        if self.vectors is not None and not isinstance(self.vectors, WordVectors):
+            raise SpecError(f"train: vectors must be Vectors (read_vectors reads a file); got {self.vectors!r}")
         if self.init is not None:
             self._check_init(self.init)
         network = network_of(self.classifier)
         if self.spec.uses_vectors or network is not None:
             self.vectors = choose_vectors(self.spec, self.vectors, self.init, network)
-        joint = self.classifier.of if isinstance(self.classifier, Joint) else ()
+        joint = self.classifier.of if isinstance(self.classifier, JointClassifier) else ()
         if "label" in joint and not self.spec.labeled:
             raise SpecError("a Joint classifier of labels needs a parser with labels")
         if "tag" in joint and (read := [atom for atom in self.spec.used_templates.atoms if atom.name == "upos"]):
             raise SpecError(f"templates must not read tags that a Joint classifier predicts; got {read[0]}")
         methods = ["score_labels", "update_labels"] if self.spec.labeled and "label" not in joint else []
-        if isinstance(training.strategy, Strategy):
+        if isinstance(training.strategy, TrainingStrategy):
             methods.append(needed_method(training.strategy, self.spec.beam, self.classifier))
         methods += ["warm_start"] if self.init is not None else []
         methods += ["training_state", "restore_training"] if self.checkpoint is not None else []
         check_classifier(self.classifier, *methods)
-        if isinstance(self.classifier, Joint):
+        if isinstance(self.classifier, JointClassifier):
             check_classifier(self.classifier.classifier, *methods)
 
     def _check_init(self, init: Parser) -> None:
         if not isinstance(init, Parser) or init.classifier is None:
-            raise SpecError(f"init of train must be a parser with a classifier; got {init!r}")
+            raise SpecError(f"train: init must be a parser with a classifier; got {init!r}")
         if type(init.classifier) is not type(self.classifier):
-            raise SpecError(
-                f"init of train must have the classifier {self.classifier.name}; got {init.classifier.name}"
-            )
+            raise SpecError(f"train: init must have the classifier {self.classifier.name}; got {init.classifier.name}")
         for name in ("system", "used_templates", "labeled"):
             if getattr(init.spec, name) != getattr(self.spec, name):
-                raise SpecError(f"init of train must have the {name.removeprefix('used_')} of the new parser")
+                raise SpecError(f"train: init must have the {name.removeprefix('used_')} of the new parser")
         if not isinstance(self.classifier, NetworkClassifier):  # which has the weights of init already
             self.classifier = init.classifier
 
@@ -151,8 +149,8 @@ class ClassifierRun(ParserRun[Classifier]):
         parts = (batches_of(self.classifier, part, lengths, learning=True) for part in self.corpus.parts(order))
         self.member.train_epoch(epoch, chain.from_iterable(parts))
 
-    def _replacement_states(self, sentence: int, replacement: Instead) -> tuple[ParserStates, int]:
-        return self._states_of(Corpus(self.spec, self.replaced(sentence, replacement))), 0
+    def _replacement_states(self, sentence: int, replacement: Replacement) -> tuple[ParserStates, int]:
+        return self._states_of(TrainingCorpus(self.spec, self.replaced(sentence, replacement))), 0
 
     def should_evaluate(self, epoch: int) -> bool:
         often = getattr(self.classifier, "evaluations", None)
@@ -225,11 +223,11 @@ class ClassifierRun(ParserRun[Classifier]):
 
 def _settings_of(classifier: Classifier) -> dict[str, Any]:
     """What is known, before it learns, about how a classifier learns: its attributes that are plain values."""
-    inner = classifier.parts if isinstance(classifier, Combined) else ()
-    of = list(classifier.of) if isinstance(classifier, Joint) else []
+    inner = classifier.parts if isinstance(classifier, CompositeClassifier) else ()
+    of = list(classifier.of) if isinstance(classifier, JointClassifier) else []
     own: dict[str, Any] = {
         name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)
     }
-    own |= {name: value.to_values() for name, value in vars(classifier).items() if isinstance(value, Network)}
+    own |= {name: value.to_values() for name, value in vars(classifier).items() if isinstance(value, NetworkSpec)}
     values = {"name": classifier.name, "batch": classifier.batch, "of": of, "settings": own}
     return values | {"parts": [*map(_settings_of, inner)]}

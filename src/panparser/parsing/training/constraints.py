@@ -11,7 +11,7 @@ import numpy as np
 from panparser._checks import is_number
 from panparser.errors import ConstraintError, SpecError
 from panparser.learning.labels import Labels
-from panparser.parsing.batch.kept import KeptConstraints
+from panparser.parsing.batch.kept import BatchConstraints
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.constraints.search import KeptTrees
 from panparser.parsing.spec import ParserSpec
@@ -49,13 +49,11 @@ class TrainingConstraints:
         if is_share and not 0 < float(self.source) <= 1:  # type: ignore[arg-type]
             raise SpecError(f"constraints of train, as a share, must be above 0 and at most 1; got {self.source!r}")
         if not is_share and not isinstance(self.source, Constraints):
-            raise SpecError(f"constraints of train must be Constraints or a share of the heads; got {self.source!r}")
+            raise SpecError(f"train: constraints must be Constraints or a share of the heads; got {self.source!r}")
         if self.dev_source is not None and (self.dev is None or is_share):
-            raise SpecError("dev_constraints of train need a development set, and constraints that are not a share")
+            raise SpecError("train: dev_constraints need a development set, and constraints that are not a share")
         if self.dev is not None and not is_share and not isinstance(self.dev_source, Constraints):
-            raise SpecError(
-                f"dev_constraints of train must be Constraints, as constraints are; got {self.dev_source!r}"
-            )
+            raise SpecError(f"train: dev_constraints must be Constraints, as constraints are; got {self.dev_source!r}")
 
     def of_epoch(self, epoch: int) -> Constraints:
         """The constraints of the treebank in an epoch."""
@@ -68,7 +66,7 @@ class TrainingConstraints:
             return self.dev_source
         return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
 
-    def lowered(self, spec: ParserSpec, labels: Labels, epoch: int) -> KeptConstraints:
+    def lowered(self, spec: ParserSpec, labels: Labels, epoch: int) -> BatchConstraints:
         """Return the constraints of an epoch in the form that search uses."""
         return lowered(spec, labels, self.treebank, self.of_epoch(epoch))
 
@@ -79,7 +77,7 @@ class TrainingConstraints:
         return {name: _digest(found) for name, found in (("train", self.source), ("dev", self.dev_source)) if found}
 
 
-def lowered(spec: ParserSpec, labels: Labels, treebank: Treebank, constraints: Constraints) -> KeptConstraints:
+def lowered(spec: ParserSpec, labels: Labels, treebank: Treebank, constraints: Constraints) -> BatchConstraints:
     """Return constraints of a treebank in the form that search uses; conflicting ones are dropped."""
     try:
         return KeptTrees.of(spec, labels, treebank, constraints, relax=True).to_search()

@@ -10,16 +10,16 @@ import numpy.typing as npt
 from panparser import _engine
 from panparser._arrays import IntArray
 from panparser.errors import GoldError, SpecError, TreebankError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.labels import Labels
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.lifting import ENCODING
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.training.weighting import TreebankWeights
 from panparser.treebank.treebank import Treebank, check_lengths
-from panparser.trees.gold import Gold, annotated_heads
-from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity, projective_subset, projectivize
+from panparser.trees.gold import GoldTree, annotated_heads
+from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity_counts, projective_subset, projectivize
 
 _UNKNOWN = -1
 _RARE_MARK = 5  # occurrences
@@ -39,7 +39,7 @@ def fitting_spec(spec: ParserSpec, treebank: Treebank) -> ParserSpec:
     return replace(spec, nonprojective="as-is")
 
 
-class Corpus:
+class TrainingCorpus:
     """The sentences of a treebank, prepared as `spec.crossing` says."""
 
     def __init__(self, spec: ParserSpec, treebank: Treebank, weights: TreebankWeights | None = None) -> None:
@@ -68,7 +68,7 @@ class Corpus:
     def _prepare(self) -> None:
         system, way = self.spec.system, self.spec.crossing
         if not system.reorders and way != "as-is":
-            flags, _ = nonprojectivity(self.heads, self.treebank.offsets)
+            flags, _ = nonprojectivity_counts(self.heads, self.treebank.offsets)
             crossing = np.zeros(len(self.treebank), dtype=bool)
             crossing[self.treebank.sentence_of_word()[flags]] = True
             if way == "leave-out":
@@ -91,7 +91,7 @@ class Corpus:
         for sentence in np.flatnonzero(crossing):
             words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
             heads = tuple(None if head < 0 else int(head) for head in self.heads[words])
-            found[sentence] = self.spec.system.lost(Gold(heads)) != 0
+            found[sentence] = self.spec.system.lost(GoldTree(heads)) != 0
         return found
 
     def _lift(self, words: slice) -> None:
@@ -128,7 +128,7 @@ class Corpus:
             return self.heads, chosen
         return np.where(kept, self.heads, np.int32(_UNKNOWN)), np.where(kept, chosen, np.int32(_UNKNOWN))
 
-    def engine(self, program: _engine.Program, labels: Labels, vectors: Vectors | None) -> _engine.Corpus:
+    def engine(self, program: _engine.Program, labels: Labels, vectors: WordVectors | None) -> _engine.Corpus:
         system, rows = self.spec.system, vectors.rows(self.treebank) if vectors else None
         try:
             return _engine.Corpus(program, system._lowered.engine, self.treebank._store, *self.reference(labels), rows)
@@ -137,29 +137,29 @@ class Corpus:
 
 
 def choose_vectors(
-    spec: ParserSpec, vectors: Vectors | None, init: Parser | None, network: Network | None = None
-) -> Vectors | None:
+    spec: ParserSpec, vectors: WordVectors | None, init: Parser | None, network: NetworkSpec | None = None
+) -> WordVectors | None:
     """The vectors to train with: those given, else those of `init`; None if neither templates nor network read any."""
     readers = [f"the templates read them ({template})" for template in spec.used_templates if template.is_vector]
     if network is not None and "vector" in network.columns:
         readers.append("the network reads them")
-    if vectors is not None and not isinstance(vectors, Vectors):
-        raise SpecError(f"vectors of train must be Vectors (read_vectors reads a file); got {vectors!r}")
+    if vectors is not None and not isinstance(vectors, WordVectors):
+        raise SpecError(f"train: vectors must be Vectors (read_vectors reads a file); got {vectors!r}")
     if not readers:
         if vectors is not None:
             what = "template reads them; S0.vector would" if network is None else "input of the network is a vector"
-            raise SpecError(f"vectors of train are given, but no {what}")
+            raise SpecError(f"train: vectors are given, but no {what}")
         return None
     if init is not None:
         if vectors is not None and vectors != init.vectors:
-            raise SpecError("init of train must have the vectors of the new parser; they differ")
+            raise SpecError("train: init must have the vectors of the new parser; they differ")
         return init.vectors
     if vectors is None:
-        raise SpecError(f"vectors of train are missing, and {readers[0]}")
+        raise SpecError(f"train: vectors are missing, and {readers[0]}")
     return vectors
 
 
-def gather_labels(corpus: Corpus, known: Labels) -> Labels:
+def gather_labels(corpus: TrainingCorpus, known: Labels) -> Labels:
     """The labels of a corpus, after those already known, and where each may occur."""
     attached = corpus.heads >= 0
     ids = corpus.label_ids

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.options import SeedlessOptions, TrainingOptions
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.parser import Parser
 
 
 class _Arguments(TypedDict, total=False):
-    vectors: Vectors | None
+    vectors: WordVectors | None
     classifier: Classifier | None
-    network: Network | None
+    network: NetworkSpec | None
     init: Parser | None
     constraints: float | None  # a share of the gold heads
 

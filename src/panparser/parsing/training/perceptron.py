@@ -11,11 +11,11 @@ import numpy as np
 from panparser import _engine
 from panparser._arrays import IntArray, LongArray
 from panparser.errors import SpecError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.labels import Labels
 from panparser.learning.layers import LAYER, Layer, VectorWeights, multiplied
-from panparser.learning.listeners import EpochReport, Instead
-from panparser.learning.native import UPDATE_UNITS, Callback, Members, update_units
+from panparser.learning.listeners import EpochReport, Replacement
+from panparser.learning.native import UPDATE_UNITS, Callback, PerceptronEnsemble, update_units
 from panparser.learning.options import LARGE_TREEBANK, MEMBER_SEED_STRIDE
 from panparser.learning.record import CONSTRAINED, PERCEPTRON, TrainingRecord
 from panparser.parsing.constraints.constraints import Constraints
@@ -25,7 +25,7 @@ from panparser.parsing.models.restriction import templates_on_top
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import program
 from panparser.parsing.training.constraints import lowered
-from panparser.parsing.training.corpus import Corpus, choose_vectors
+from panparser.parsing.training.corpus import TrainingCorpus, choose_vectors
 from panparser.parsing.training.pruning import prune, room_for_layer
 from panparser.parsing.training.run import ParserRun, score, score_found
 from panparser.parsing.training.training_state import BEST, LEARNER_STATE, LearnerState, TrainingState
@@ -43,7 +43,7 @@ ROUNDING_SAMPLE = 2000  # words on which the cost of rounding is measured
 class PerceptronRun(ParserRun[Layer]):
     """Training of the perceptron."""
 
-    vectors: Vectors | None
+    vectors: WordVectors | None
     rounding: dict[str, Any] | None = None
     margin: int | None = None
     _base: list[Layer] = field(default_factory=list)  # the layers of `init`
@@ -60,7 +60,7 @@ class PerceptronRun(ParserRun[Layer]):
         self._check_init()
         self.vectors = choose_vectors(self.spec, self.vectors, self.init)
         if self.vectors and (self.training.members or 1) > 1:
-            raise SpecError(f"members of train must be 1 if there are vectors; got {self.training.members}")
+            raise SpecError(f"train: members must be 1 if there are vectors; got {self.training.members}")
         self.prepare(self.init.labels if self.init else Labels())
         if self.vectors:
             self.digests["vectors"] = self.vectors.digest
@@ -85,18 +85,20 @@ class PerceptronRun(ParserRun[Layer]):
             for member in range(self.training.members_for(self.epoch_words) if not self.vectors else 1)
         ]
         self._engine_corpus = self.corpus.engine(self._program, self.labels, self.vectors)
-        self._members = Members(self, self.learners, system.step_name, self._train, self._train_on_replacement)
+        self._members = PerceptronEnsemble(
+            self, self.learners, system.step_name, self._train, self._train_on_replacement
+        )
 
     def _check_init(self) -> None:
         if self.init is None:
             return
         if not isinstance(self.init, Parser):
-            raise SpecError(f"init of train must be a Parser; got {self.init!r}")
+            raise SpecError(f"train: init must be a Parser; got {self.init!r}")
         if self.init.voters:
-            raise SpecError(f"init of train must be one parser; got a vote of {len(self.init.voters)}")
+            raise SpecError(f"train: init must be one parser; got a vote of {len(self.init.voters)}")
         for name in ("system", "labeled"):
             if getattr(self.init.spec, name) != getattr(self.spec, name):
-                raise SpecError(f"init of train must have the {name} of the new parser; they differ")
+                raise SpecError(f"train: init must have the {name} of the new parser; they differ")
         self.spec = replace(self.spec, templates=templates_on_top(self.init.spec, self.spec))
         self._base = [layer.extended(len(self.spec.key_templates)) for layer in self.init.layers]
 
@@ -200,9 +202,9 @@ class PerceptronRun(ParserRun[Layer]):
         learner.train(self._engine_corpus, chosen, strategy, callback, threads, self.training.batch)
 
     def _train_on_replacement(
-        self, learner: _engine.Learner, sentence: int, instead: Instead, strategy: Any, callback: Callback | None
+        self, learner: _engine.Learner, sentence: int, instead: Replacement, strategy: Any, callback: Callback | None
     ) -> None:
-        corpus = Corpus(self.spec, self.replaced(sentence, instead))
+        corpus = TrainingCorpus(self.spec, self.replaced(sentence, instead))
         engine = corpus.engine(self._program, self.labels, self.vectors)
         learner.train(engine, np.zeros(1, dtype=np.int64), strategy, callback)
 

@@ -31,7 +31,7 @@ def prune(layer: Callable[[float], Layer], least: float, room: int | None) -> tu
     low, high = least, max(1.0, 2 * least)
     while (found := layer(high)).size > room:
         if high > _MAX_WEIGHT:
-            raise SpecError(f"max_size of train is too small: {found.size - room} more bytes are needed at least")
+            raise SpecError(f"train: max_size is too small: {found.size - room} more bytes are needed at least")
         low, high = high, 4 * high
     for _ in range(_SEARCH_STEPS):
         middle = (low + high) / 2

@@ -14,11 +14,11 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray
-from panparser.errors import ModelError, SpecError, StuckError, TreebankError
+from panparser.errors import ModelError, NoLegalTransitionError, SpecError, TreebankError
 from panparser.learning.epochs import SUBSAMPLING_STREAM, EpochLoop, Weights, digests
 from panparser.learning.labels import Labels
-from panparser.learning.listeners import EpochReport, Instead
-from panparser.learning.options import Training
+from panparser.learning.listeners import EpochReport, Replacement
+from panparser.learning.options import TrainingConfig
 from panparser.learning.record import CLASSIFIER, TrainingRecord
 from panparser.parsing.calibrating import fitted, gold_labels
 from panparser.parsing.confidence import Calibration
@@ -27,7 +27,7 @@ from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.tags import Tags, joined, tags_of
 from panparser.parsing.training.constraints import TrainingConstraints
-from panparser.parsing.training.corpus import Corpus, fitting_spec, gather_labels
+from panparser.parsing.training.corpus import TrainingCorpus, fitting_spec, gather_labels
 from panparser.parsing.training.subsampling import kept_arcs
 from panparser.parsing.training.training_state import TrainingState, load_state, save_state
 from panparser.parsing.training.weighting import TreebankWeights
@@ -36,7 +36,7 @@ from panparser.storage.models import restoring
 from panparser.storage.values import Kind
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank, check_treebanks
-from panparser.trees.gold import UNKNOWN, Gold
+from panparser.trees.gold import UNKNOWN, GoldTree
 
 CHECKPOINT_INTERVAL = 10.0  # seconds
 
@@ -66,7 +66,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
     spec: ParserSpec
     treebank: Treebank
     dev: Treebank | None
-    training: Training
+    training: TrainingConfig
     checkpoint: str | os.PathLike[str] | None
     init: Parser | None = None
     constraints: TrainingConstraints | None = None
@@ -87,11 +87,11 @@ class ParserRun(EpochLoop[Weights, Parser]):
             )
         init = self.init
         if isinstance(init, Parser) and self.spec.labels == "universal" and init.spec.labels == "full":
-            raise SpecError("init of train has labels with subtypes, and the new parser is to learn universal ones")
+            raise SpecError("train: init has labels with subtypes, and the new parser is to learn universal ones")
 
     def prepare(self, known: Labels) -> None:
         """Prepares the treebank for training; its labels come after those already known."""
-        self.corpus = Corpus(self.spec, self.treebank, self.treebank_weights)
+        self.corpus = TrainingCorpus(self.spec, self.treebank, self.treebank_weights)
         self.labels = gather_labels(self.corpus, known) if self.spec.labeled else Labels()
         self.digests = digests(self.treebank, self.dev)
 
@@ -104,18 +104,18 @@ class ParserRun(EpochLoop[Weights, Parser]):
         """The weights of treebanks in plain values."""
         return None if self.treebank_weights is None else self.treebank_weights.to_values()
 
-    def replaced(self, sentence: int, instead: Instead) -> Treebank:
+    def replaced(self, sentence: int, instead: Replacement) -> Treebank:
         """A treebank of the one sentence that a listener put in the place of another."""
         if self.constraints is not None:
-            raise SpecError("constraints of train are those of its sentences, and a listener replaced one")
+            raise SpecError("train: constraints are those of its sentences, and a listener replaced one")
         other = instead.sentence
         if other is not None and not isinstance(other, Sentence):
-            raise SpecError(f"sentence of Instead must be a Sentence; got {other!r}")
+            raise SpecError(f"Replacement: sentence must be a Sentence; got {other!r}")
         one = self.treebank[[sentence]] if other is None else other.treebank[[other.position]]
         if instead.gold is not None:
-            gold = Gold.of(instead.gold)
+            gold = GoldTree.of(instead.gold)
             if len(gold) != one.words:
-                raise SpecError(f"gold of Instead must have {one.words} heads, one for each word; got {len(gold)}")
+                raise SpecError(f"Replacement: gold must have {one.words} heads, one for each word; got {len(gold)}")
             one.heads[:] = gold.codes()
             if gold.labels is not None:
                 one.column("deprel")[:] = [one.id_of("deprel", label or "_") for label in gold.labels]
@@ -164,7 +164,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
         try:
             return super().run()
         except _engine.Stuck as error:
-            raise StuckError(f"{self.spec.system.name}: {error}") from None
+            raise NoLegalTransitionError(f"{self.spec.system.name}: {error}") from None
 
     # --- Checkpoints ---
 

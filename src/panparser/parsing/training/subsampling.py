@@ -7,12 +7,12 @@ import numpy.typing as npt
 
 from panparser._arrays import BoolArray, IntArray
 from panparser.errors import SpecError
-from panparser.learning.subsampling import Subsample
+from panparser.learning.subsampling import Subsampling
 from panparser.treebank.treebank import Treebank
 
 
 def kept_arcs(
-    subsample: Subsample,
+    subsample: Subsampling,
     treebank: Treebank,
     rng: np.random.Generator,
     dev: Treebank | None = None,
@@ -36,7 +36,7 @@ def kept_arcs(
 
 
 def _chances(
-    subsample: Subsample,
+    subsample: Subsampling,
     treebank: Treebank,
     chosen: BoolArray | None,
     dev: Treebank | None,

@@ -9,13 +9,13 @@ from typing import Any, Unpack
 
 from panparser._threads import chosen_threads
 from panparser.errors import SpecError
-from panparser.features.vectors import Vectors
+from panparser.features.vectors import WordVectors
 from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import Listener, check_listeners, notify
 from panparser.learning.options import TrainingOptions
 from panparser.learning.perceptron import Perceptron
 from panparser.learning.record import whole
-from panparser.networks.network import Network
+from panparser.networks.network import NetworkSpec
 from panparser.parsing.constraints.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
@@ -34,9 +34,9 @@ def train(
     *,
     dev: Treebank | None = None,
     weights: Sequence[float] | None = None,
-    vectors: Vectors | None = None,
+    vectors: WordVectors | None = None,
     classifier: Classifier | None = None,
-    network: Network | None = None,
+    network: NetworkSpec | None = None,
     init: Parser | None = None,
     constraints: Source | None = None,
     dev_constraints: Constraints | None = None,
@@ -46,7 +46,7 @@ def train(
     threads: int | None = None,
     **options: Unpack[TrainingOptions],
 ) -> Parser:
-    """A parser for a treebank; `options` are those of `Training`.
+    """A parser for a treebank; `options` are those of `TrainingConfig`.
 
     Several treebanks are learned from together, each with one of the `weights`, if these are given: an epoch learns
     from a sentence of weight 25 as if it stood 25 times, and from one of weight 0.5 every other time, at random.
@@ -78,14 +78,14 @@ def train(
     classifier = chosen_classifier("train", classifier, network, init)
     training = parser_training(spec, options, network_of(classifier))
     if constraints is None and dev_constraints is not None:
-        raise SpecError("dev_constraints of train are given, but constraints are not")
+        raise SpecError("train: dev_constraints are given, but constraints are not")
     restriction = None
     if constraints is not None:
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
     common |= {"treebank_weights": treebank_weights}
-    common |= {"threads": chosen_threads("threads of train", threads)}
+    common |= {"threads": chosen_threads("train: threads", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
     if training.subsample is not None and training.subsample.by == "accuracy-once" and dev is not None:

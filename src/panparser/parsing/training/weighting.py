@@ -31,7 +31,7 @@ class TreebankWeights:
     def __post_init__(self) -> None:
         for weight in self.weights:
             if not is_number(weight) or not 0 < weight <= MOST_WEIGHT:
-                raise SpecError(f"weights of train must be numbers above 0 and at most {MOST_WEIGHT:,}; got {weight!r}")
+                raise SpecError(f"train: weights must be numbers above 0 and at most {MOST_WEIGHT:,}; got {weight!r}")
 
     @property
     def most(self) -> int:
@@ -67,10 +67,10 @@ def pooled(
     """Treebanks as one, and their weights; None: all of them are 1."""
     parts = [treebank] if isinstance(treebank, Treebank) else treebank
     if not isinstance(parts, Sequence) or not parts or not all(isinstance(part, Treebank) for part in parts):
-        raise TreebankError(f"treebank of train must be a Treebank, or a list of them; got {treebank!r}")
+        raise TreebankError(f"train: treebank must be a Treebank, or a list of them; got {treebank!r}")
     if weights is not None and (not isinstance(weights, Sequence) or len(weights) != len(parts)):
         count = "one number" if len(parts) == 1 else f"{len(parts)} numbers, one for each treebank"
-        raise SpecError(f"weights of train must be a list of {count}; got {weights!r}")
+        raise SpecError(f"train: weights must be a list of {count}; got {weights!r}")
     whole = concatenated(parts)
     if weights is None:
         return whole, None

@@ -23,9 +23,9 @@ from panparser.server.annotating.guarding import Authenticator
 from panparser.server.annotating.questions import Route, find, summary
 from panparser.server.annotating.shortcuts import DEFAULT
 from panparser.server.bodies import of_query
-from panparser.server.exchange import Exchange
+from panparser.server.exchange import HttpExchange
 from panparser.server.limits import Limits
-from panparser.server.refusals import INTERNAL, ClientLeftError, RequestError
+from panparser.server.refusals import INTERNAL, ClientDisconnectedError, RequestError
 from panparser.storage.values import check, parse_json
 from panparser.treebank.universal import RELATIONS, UPOS
 
@@ -78,20 +78,20 @@ class AnnotationService:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             raise ValueError(f"expected a request by HTTP, found {scope['type']}")
-        exchange = Exchange(scope, receive, send, self.limits, _HEADERS)
+        exchange = HttpExchange(scope, receive, send, self.limits, _HEADERS)
         try:
             await self._answer(exchange, scope["path"])
         except RequestError as refused:
             await _refuse(exchange, refused.message, refused.status)
         except PanParserError as error:
             await _refuse(exchange, str(error), 400)
-        except (ClientLeftError, ClientDisconnect, OSError):
+        except (ClientDisconnectedError, ClientDisconnect, OSError):
             pass
         except Exception:
             _log.exception("%s", INTERNAL)
             await _refuse(exchange, INTERNAL, 500)
 
-    async def _answer(self, exchange: Exchange, path: str) -> None:
+    async def _answer(self, exchange: HttpExchange, path: str) -> None:
         headers, method = exchange.request.headers, exchange.request.method
         self.authenticator.check_host(headers)
         if path == "/" and method == "GET":
@@ -110,7 +110,7 @@ class AnnotationService:
             route, numbers = find(method, path)
             await self._handle_route(exchange, route, numbers)
 
-    async def _open(self, exchange: Exchange) -> None:
+    async def _open(self, exchange: HttpExchange) -> None:
         """The page: for the token, which buys a cookie, or for the cookie. It may be reached from anywhere.
 
         A cookie that is set by a redirection would not come back to whoever came from another site; the script of the
@@ -126,7 +126,7 @@ class AnnotationService:
             self.authenticator.check_cookie(exchange.request.headers)
         await exchange.resource(status, headers, content)
 
-    async def _handle_route(self, exchange: Exchange, route: Route, numbers: list[int]) -> None:
+    async def _handle_route(self, exchange: HttpExchange, route: Route, numbers: list[int]) -> None:
         given: dict[str, Any] = {}
         if route.query:
             found = of_query(exchange.request.scope["query_string"])
@@ -154,7 +154,7 @@ class AnnotationService:
             told = {name: view[name] for name in ("index", "version", "layout_version")}
             self.events.publish({"event": "changed", **told})
 
-    async def _stream(self, exchange: Exchange) -> None:
+    async def _stream(self, exchange: HttpExchange) -> None:
         """Tells what happens until the page or the server leaves."""
         page = self.events.subscribe()
         gone: asyncio.Future[None] | None = None
@@ -174,7 +174,7 @@ async def _run(threads: ThreadPoolExecutor, function: Callable[..., Any], *argum
     return await asyncio.get_running_loop().run_in_executor(threads, lambda: function(*arguments, **given))
 
 
-async def _json_body(exchange: Exchange) -> Any:
+async def _json_body(exchange: HttpExchange) -> Any:
     """The body of a change: JSON and nothing else, so that no form of another page can send it."""
     kind = exchange.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -186,14 +186,14 @@ async def _json_body(exchange: Exchange) -> Any:
         raise RequestError("Expected a body of JSON, in UTF-8.") from None
 
 
-async def _send(exchange: Exchange, value: Any, status: int = 200) -> None:
+async def _send(exchange: HttpExchange, value: Any, status: int = 200) -> None:
     content = json.dumps(value, separators=(",", ":")).encode()
     await exchange.resource(status, {**_HEADERS, "Content-Type": "application/json"}, content)
 
 
-async def _refuse(exchange: Exchange, message: str, status: int, **more: Any) -> None:
+async def _refuse(exchange: HttpExchange, message: str, status: int, **more: Any) -> None:
     if exchange.has_begun:
         exchange.abort()
         return
-    with suppress(ClientLeftError, OSError):
+    with suppress(ClientDisconnectedError, OSError):
         await _send(exchange, {"error": message, **more}, status)

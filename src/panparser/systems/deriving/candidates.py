@@ -26,13 +26,13 @@ from panparser.systems.positions import (
 from panparser.systems.proof.reference import ReferenceState
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import Loss, StateCondition
-from panparser.trees.gold import EMPTY, Mark
+from panparser.trees.gold import NO_HEAD, Mark
 
 MAX_GUARD = 2  # conditions in the guard of a term
 
 
 @dataclass(frozen=True)
-class Sight:
+class GoldObservation:
     """What a loss depends on: one gold annotation in one state.
 
     A slot is twice the place of a token, plus one for Root: a bit of `TokenRegion.mask`. An annotation that is not an
@@ -96,7 +96,7 @@ def candidates(mark: Mark | None, has_list: bool) -> tuple[Loss, ...]:
         found = [terms.head(x).among(region) for x in positions for region in regions]
         for flag in (None, terms.unattached):
             found += [terms.children(x).among(region, flag) for x in heads for region in regions]
-    elif mark is EMPTY:
+    elif mark is NO_HEAD:
         found = [terms.headless(x) for x in positions]
     else:
         found = [terms.wants(x, mark) for x in positions]
@@ -104,7 +104,7 @@ def candidates(mark: Mark | None, has_list: bool) -> tuple[Loss, ...]:
     return tuple(sorted(found, key=weight))
 
 
-def counts(loss: Loss, sight: Sight) -> bool:
+def counts(loss: Loss, sight: GoldObservation) -> bool:
     """Does the loss, without its guard, count an annotation of its kind that looks like this?"""
     if loss.region is None:
         return _is_at(loss.position, sight.dependent)

@@ -14,14 +14,14 @@ from itertools import repeat
 import numpy as np
 import numpy.typing as npt
 
-from panparser.systems.deriving.candidates import Sight, slots
+from panparser.systems.deriving.candidates import GoldObservation, slots
 from panparser.systems.proof import check
 from panparser.systems.proof.golds import Golds, golds_of
 from panparser.systems.proof.reference import ReferenceState, ReferenceSystem
 from panparser.systems.states import State
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import StateCondition
-from panparser.trees.gold import Gold, Head, Mark, reference_heads
+from panparser.trees.gold import GoldTree, Head, Mark, reference_heads
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Case:
 
     state: State
     transition: str
-    gold: Gold
+    gold: GoldTree
     cost: int
 
 
@@ -43,10 +43,10 @@ class Search:
         check._check_outputs(system, self.nodes)
         self.order = sorted(range(len(self.nodes)), key=lambda index: len(self.nodes[index].state.derivation))
 
-    def golds(self, kind: Golds) -> list[Gold]:
-        return [Gold(heads) for heads in golds_of(self.system, self.words, kind)]
+    def golds(self, kind: Golds) -> list[GoldTree]:
+        return [GoldTree(heads) for heads in golds_of(self.system, self.words, kind)]
 
-    def costs(self, golds: list[Gold]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
+    def costs(self, golds: list[GoldTree]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
         """The cost of every transition in every state for each gold; the shortest derivations come first.
 
         What the potential of the system counts, if it has one, is not left to losses. It counts arcs, not directions.
@@ -83,7 +83,7 @@ class Search:
         return min(found, key=lambda clash: clash[:2])[2] if found else ()
 
     def _smallest_clash(
-        self, golds: list[Gold], parts: npt.NDArray[np.float32]
+        self, golds: list[GoldTree], parts: npt.NDArray[np.float32]
     ) -> list[tuple[int, int, tuple[Case, ...]]]:
         """(transitions, annotations, cases) of the smallest, if there is one."""
         counts = parts.sum(axis=1).astype(int)
@@ -103,11 +103,11 @@ class Search:
         return [smallest] if smallest else []
 
 
-def _annotations(gold: Gold) -> list[tuple[int, Head]]:
+def _annotations(gold: GoldTree) -> list[tuple[int, Head]]:
     return [(word, head) for word, head in enumerate(gold.heads, start=1) if head is not None]
 
 
-Seen = dict[Sight, dict[int, Case]]  # by sight: its costs, each with the first, smallest case
+Seen = dict[GoldObservation, dict[int, Case]]  # by sight: its costs, each with the first, smallest case
 
 
 @dataclass
@@ -128,7 +128,7 @@ class Evidence:
             is_root = head == 0 and search.system.root == "none"
             mark = Mark.EMPTY if is_root else head if isinstance(head, Mark) else None
             asked.append((gold, word, mark, placed))
-        viewer = _Viewer(search.system, self.conditions)
+        viewer = ObservationCache(search.system, self.conditions)
         for state, name, costs in search.costs(golds):
             look = viewer.of(state)
             for (gold, word, mark, placed), cost in zip(asked, costs.tolist(), strict=True):
@@ -142,10 +142,10 @@ class Evidence:
                     cases[cost] = Case(state, name, gold, cost)
 
 
-Look = Callable[[int, int | None], Sight | None]
+Look = Callable[[int, int | None], GoldObservation | None]
 
 
-class _Viewer:
+class ObservationCache:
     """Sights of annotations in states; the last state is cached, since it is used for each of its transitions."""
 
     def __init__(self, system: TransitionSystem, conditions: tuple[StateCondition, ...]) -> None:
@@ -165,11 +165,11 @@ class _Viewer:
         facts = sum(1 << i for i, condition in enumerate(self.conditions) if self.reference.holds(condition, seen))
         lowest = seen.stack[0] if seen.stack else None
 
-        def look(word: int, head: int | None) -> Sight | None:
+        def look(word: int, head: int | None) -> GoldObservation | None:
             if word not in where or (head is not None and head not in where):
                 return None  # no loss sees it, and it costs nothing: it is already decided
             slot = None if head is None else where[head]
-            return Sight(where[word], slot, word in seen.heads, word == lowest, facts)
+            return GoldObservation(where[word], slot, word in seen.heads, word == lowest, facts)
 
         return look
 

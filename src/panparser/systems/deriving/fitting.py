@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
-from panparser.systems.deriving.candidates import MAX_GUARD, Sight, candidates, counts, weight
+from panparser.systems.deriving.candidates import MAX_GUARD, GoldObservation, candidates, counts, weight
 from panparser.systems.deriving.cover import smallest_cover
 from panparser.systems.deriving.evidence import Case, Seen
 from panparser.systems.terms import Loss, StateCondition
@@ -18,7 +18,7 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
-class Misfit:
+class LossMismatch:
     """Why no sum of losses fits: `loss` is the simplest that counts the first case; it also counts the second."""
 
     problem: str
@@ -28,7 +28,7 @@ class Misfit:
 
 def fit(
     seen: Seen, mark: Mark | None, conditions: tuple[StateCondition, ...], has_list: bool = False
-) -> tuple[Loss, ...] | Misfit:
+) -> tuple[Loss, ...] | LossMismatch:
     """Losses whose sum is the cost of all evidence. Guards are used only if nothing fits without, and kept short.
 
     Costs are sums of non-negative terms. So a loss that counts anything of cost 0 is excluded, and from the others a
@@ -36,12 +36,12 @@ def fit(
     """
     alike = [(cases[1], cases[0]) for cases in seen.values() if len(cases) > 1]
     if alike:
-        return Misfit("alike", min(alike, key=lambda pair: max(map(_size, pair))))
+        return LossMismatch("alike", min(alike, key=lambda pair: max(map(_size, pair))))
     sights = list(seen)
-    problem = _Problem(sights, _where(sights, lambda sight: 1 in seen[sight]))
+    problem = FittingProblem(sights, _where(sights, lambda sight: 1 in seen[sight]))
     if not problem.costly:
         return ()
-    views: dict[Sight, int] = {}  # what a loss depends on, and the bits where it occurs
+    views: dict[GoldObservation, int] = {}  # what a loss depends on, and the bits where it occurs
     for number, sight in enumerate(sights):
         view = replace(sight, facts=0)
         views[view] = views.get(view, 0) | 1 << number
@@ -58,10 +58,10 @@ def fit(
     return problem.misfit(seen, options, plain)
 
 
-class _Problem:
+class FittingProblem:
     """Sights as bits: `costly` are those that cost 1."""
 
-    def __init__(self, sights: list[Sight], costly: int) -> None:
+    def __init__(self, sights: list[GoldObservation], costly: int) -> None:
         self.sights, self.costly = sights, costly
         self.free = (1 << len(sights)) - 1 & ~costly
         self.elements = [number for number in range(len(sights)) if costly >> number & 1]
@@ -92,32 +92,32 @@ class _Problem:
     def _compact(self, counted: int) -> int:
         return sum(1 << number for number, element in enumerate(self.elements) if counted >> element & 1)
 
-    def misfit(self, seen: Seen, options: dict[int, Loss], plain: dict[int, Loss]) -> Misfit:
+    def misfit(self, seen: Seen, options: dict[int, Loss], plain: dict[int, Loss]) -> LossMismatch:
         """The smallest case that no loss can count, or else the one that the fewest losses can."""
         tried = [sum(counted >> element & 1 for counted in options) for element in self.elements]
         fewest = min(tried)
         element = self.elements[tried.index(fewest)]
         case = seen[self.sights[element]][1]
         if fewest:
-            return Misfit("cover", (case,))
+            return LossMismatch("cover", (case,))
         for counted, loss in plain.items():
             if counted >> element & 1:
                 facts = self.sights[element].facts
                 free = [sight for number, sight in enumerate(self.sights) if counted & self.free & 1 << number]
                 closest = min(free, key=lambda sight: (sight.facts ^ facts).bit_count())
-                return Misfit("wide", (case, seen[closest][0]), loss)
-        return Misfit("unseen", (case,))
+                return LossMismatch("wide", (case, seen[closest][0]), loss)
+        return LossMismatch("unseen", (case,))
 
 
 def _size(case: Case) -> tuple[int, int]:
     return case.state.words, len(case.state.derivation)
 
 
-def _where(sights: list[Sight], test: Callable[[Sight], bool]) -> int:
+def _where(sights: list[GoldObservation], test: Callable[[GoldObservation], bool]) -> int:
     return sum(1 << number for number, sight in enumerate(sights) if test(sight))
 
 
-def _holds(number: int) -> Callable[[Sight], bool]:
+def _holds(number: int) -> Callable[[GoldObservation], bool]:
     return lambda sight: bool(sight.facts >> number & 1)
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from panparser._checks import MAX_PROVEN_WORDS, check_range
-from panparser.errors import CheckFailed, TableError
+from panparser.errors import DeclarationError, ProofError
 from panparser.systems.deriving.candidates import conditions
 from panparser.systems.deriving.evidence import Evidence, Search
-from panparser.systems.deriving.fitting import Misfit, fit
-from panparser.systems.deriving.witness import Witness
+from panparser.systems.deriving.fitting import LossMismatch, fit
+from panparser.systems.deriving.witness import Counterexample
 from panparser.systems.proof.check import CheckReport, Progress, check_system
 from panparser.systems.proof.golds import GOLD_NOUNS, Golds, default_golds
 from panparser.systems.registry import system as as_system
@@ -21,7 +21,7 @@ _BESIDE_LOSSES = ("blocked-chain-1", "blocked-chain-2", "cycles")  # potentials 
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedLosses:
     """What `derive` found: the system with its losses, or a witness that no table of losses is exact.
 
     `learned` is the length of the longest sentences that the losses were found on, and `proofs` what they were proven
@@ -30,8 +30,8 @@ class Derived:
     """
 
     system: TransitionSystem | None
-    witness: Witness | None = None
-    directions: Witness | None = None
+    witness: Counterexample | None = None
+    directions: Counterexample | None = None
     learned: int = 0
     proofs: tuple[CheckReport, ...] = ()
 
@@ -51,7 +51,7 @@ class Derived:
         return "\n".join(lines)
 
 
-def derive(
+def derive_losses(
     system: Any,
     max_words: int = 5,
     *,
@@ -59,7 +59,7 @@ def derive(
     directions: bool = True,
     potential: str | None = None,
     progress: Progress | None = None,
-) -> Derived:
+) -> DerivedLosses:
     """Finds the losses of a transition system from its conditions and effects alone.
 
     The system is a name, a file or a table; losses, potential and static oracle that it has are ignored. True costs
@@ -75,66 +75,70 @@ def derive(
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
     if golds is not None and golds not in get_args(Golds):
         raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
-    work = _Work(bare, max_words, progress or (lambda *_: None))
+    work = LossSearch(bare, max_words, progress or (lambda *_: None))
     found = work.table(golds or default_golds(bare), bare)
-    if isinstance(found, Witness):
-        return Derived(None, found)
+    if isinstance(found, Counterexample):
+        return DerivedLosses(None, found)
     table, learned, proof = found
     if not directions:
-        return Derived(table, None, None, learned, (proof,))
+        return DerivedLosses(table, None, None, learned, (proof,))
     directed = work.table("directions", table)
-    if isinstance(directed, Witness):
-        return Derived(table, None, directed, learned, (proof,))
+    if isinstance(directed, Counterexample):
+        return DerivedLosses(table, None, directed, learned, (proof,))
     proofs = tuple(each for each in (proof, directed[2]) if each.rows)
-    return Derived(directed[0], None, None, max(learned, directed[1]), proofs)
+    return DerivedLosses(directed[0], None, None, max(learned, directed[1]), proofs)
 
 
 def without_costs(system: Any, potential: str | None = None) -> TransitionSystem:
     """The conditions and effects of a system, by name, file or value. Raises TableError if it cannot have losses."""
     if potential is not None and potential not in _BESIDE_LOSSES:
-        raise TableError(f"losses are derived beside {', '.join(_BESIDE_LOSSES)}; got the potential {potential!r}")
+        raise DeclarationError(
+            f"losses are derived beside {', '.join(_BESIDE_LOSSES)}; got the potential {potential!r}"
+        )
     table = as_system(system)
     if not isinstance(table, TransitionSystem):
-        raise TableError(f"{table.name} is written in Python; losses can be derived for tables")
+        raise DeclarationError(f"{table.name} is written in Python; losses can be derived for tables")
     if table.focus == "free":
-        raise TableError(f"the focus of {table.name} is free; losses are found where it is fixed")
+        raise DeclarationError(f"the focus of {table.name} is free; losses are found where it is fixed")
     for row in table.transitions:
         if back in row.then:
-            raise TableError(f"{table.name}: {row.name} uses back, so costs need a static oracle: there are no losses")
+            raise DeclarationError(
+                f"{table.name}: {row.name} uses back, so costs need a static oracle: there are no losses"
+            )
     rows = tuple(replace(row, loses=()) for row in table.transitions)
     return replace(table, transitions=rows, potential=potential, static_oracle=None)
 
 
-class _Work:
+class LossSearch:
     """The search for a table, first for arcs, then for directions; states are explored only once for each length."""
 
     def __init__(self, bare: TransitionSystem, max_words: int, report: Progress) -> None:
         self.bare, self.max_words, self.report = bare, max_words, report
         self.searches: dict[int, Search] = {}
 
-    def table(self, kind: Golds, table: TransitionSystem) -> tuple[TransitionSystem, int, CheckReport] | Witness:
+    def table(self, kind: Golds, table: TransitionSystem) -> tuple[TransitionSystem, int, CheckReport] | Counterexample:
         """The table with the losses for a kind of golds, the longest sentences they were found on, and the proof."""
         evidence = Evidence(conditions(self.bare))
         for words in range(1, self.max_words + 1):
             if words == self.max_words > 1:
                 found = self._fitted(evidence, table)
-                if isinstance(found, Witness):
+                if isinstance(found, Counterexample):
                     return found
                 try:
                     proof = self._proof(found, kind)
                     if not any(row.relaxed for row in proof.rows):
                         return found, words - 1, proof
-                except CheckFailed:
+                except ProofError:
                     pass  # the longest sentences show something new
             search = self._search(words)
             clash = search.clash(kind)
             if clash:
-                return Witness(self.bare, "sum", clash)
+                return Counterexample(self.bare, "sum", clash)
             evidence.gather(search, kind)
             if evidence.odd:
-                return Witness(self.bare, "potential", (evidence.odd,))
+                return Counterexample(self.bare, "potential", (evidence.odd,))
         found = self._fitted(evidence, table)
-        return found if isinstance(found, Witness) else (found, self.max_words, self._proof(found, kind))
+        return found if isinstance(found, Counterexample) else (found, self.max_words, self._proof(found, kind))
 
     def _search(self, words: int) -> Search:
         if words not in self.searches:
@@ -146,13 +150,13 @@ class _Work:
             return CheckReport(table.name, kind)  # nothing has a cost; the engine rejects them, so nothing is claimed
         return check_system(table, self.max_words, golds=kind, progress=self.report)
 
-    def _fitted(self, evidence: Evidence, table: TransitionSystem) -> TransitionSystem | Witness:
+    def _fitted(self, evidence: Evidence, table: TransitionSystem) -> TransitionSystem | Counterexample:
         losses: dict[str, tuple[Loss, ...]] = {}
         for number, ((name, mark), seen) in enumerate(evidence.seen.items()):
             self.report(f"losses of {name}", number, len(evidence.seen))
             fitted = fit(seen, mark, evidence.conditions, table.has_list)
-            if isinstance(fitted, Misfit):
-                return Witness.of(self.bare, fitted)
+            if isinstance(fitted, LossMismatch):
+                return Counterexample.of(self.bare, fitted)
             losses[name] = losses.get(name, ()) + fitted
         for name, added in losses.items():
             table = table.also_losing(name, *added)

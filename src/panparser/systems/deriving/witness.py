@@ -6,18 +6,18 @@ from dataclasses import dataclass
 
 from panparser.systems.deriving.candidates import MAX_GUARD
 from panparser.systems.deriving.evidence import Case
-from panparser.systems.deriving.fitting import Misfit
+from panparser.systems.deriving.fitting import LossMismatch
 from panparser.systems.drawing import draw_state
 from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import Loss
 from panparser.trees.drawing import draw_tree
-from panparser.trees.gold import Gold, Mark
+from panparser.trees.gold import GoldTree, Mark
 
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 
 @dataclass(frozen=True)
-class Witness:
+class Counterexample:
     """The smallest cases that no table of losses explains together. Its `str` draws them.
 
     `problem` is the reason:
@@ -39,7 +39,7 @@ class Witness:
     loss: Loss | None = None
 
     @classmethod
-    def of(cls, system: TransitionSystem, misfit: Misfit) -> Witness:
+    def of(cls, system: TransitionSystem, misfit: LossMismatch) -> Counterexample:
         return cls(system, misfit.problem, misfit.cases, misfit.loss)
 
     @property
@@ -106,7 +106,7 @@ def _sum(parts: list[Case]) -> list[str]:
     ]
 
 
-def _annotations(gold: Gold) -> list[str]:
+def _annotations(gold: GoldTree) -> list[str]:
     found = []
     for word, head in enumerate(gold.heads, start=1):
         if isinstance(head, Mark):

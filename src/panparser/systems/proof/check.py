@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from panparser._arrays import IntArray
 from panparser._checks import MAX_PROVEN_WORDS, check_range
-from panparser.errors import CheckFailed, IllegalTransitionError, TableError
+from panparser.errors import DeclarationError, IllegalTransitionError, ProofError
 from panparser.systems.drawing import draw_state
 from panparser.systems.interfaces import System
 from panparser.systems.oracles import static_derivation
@@ -25,7 +25,7 @@ from panparser.systems.proof.golds import WHOLE_TREES, Golds, default_golds, gol
 from panparser.systems.registry import system as as_system
 from panparser.systems.table import TransitionSystem
 from panparser.trees.drawing import draw_tree
-from panparser.trees.gold import EMPTY, LEFT, RIGHT, UNKNOWN, Gold, Head, reference_heads
+from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, UNKNOWN, GoldTree, Head, reference_heads
 
 Progress = Callable[[str, int, int], None]
 _COLUMNS = {"words": 5, "states": 9, "derivations": 13, "outputs": 9, "golds": 8, "costs compared": 16}  # widths
@@ -86,7 +86,7 @@ def check_system(
     progress: Progress | None = None,
     proven: Callable[[CheckRow], None] | None = None,
 ) -> CheckReport:
-    """Proves a transition system on all sentences up to a number of words, or raises `CheckFailed` with a drawing.
+    """Proves a transition system on all sentences up to a number of words, or raises `ProofError` with a drawing.
 
     It always ends, is never stuck, gives every word one head (unless partial) without cycles, with a single root and
     bounded arcs if declared; and the cost of every legal transition in every reachable state equals the definition
@@ -108,7 +108,9 @@ def check_system(
     has_static = system.static_oracle is not None and not is_static_dynamic(system)
     kind = golds or default_golds(system)
     if has_static and kind not in WHOLE_TREES:
-        raise TableError(f"{system.name} has a static oracle: golds must be {' or '.join(WHOLE_TREES)}; got {kind}")
+        raise DeclarationError(
+            f"{system.name} has a static oracle: golds must be {' or '.join(WHOLE_TREES)}; got {kind}"
+        )
     report = progress or (lambda *_: None)
     rows = []
     for words in range(1, max_words + 1):
@@ -151,7 +153,7 @@ def _explore(system: System, words: int, report: Progress) -> list[_Node]:
                 path[-1][3].append(found[key])
             continue
         if len(path) > limit:
-            raise CheckFailed(
+            raise ProofError(
                 _failure(system, state, f"more than {limit} transitions for {words} words: it need never end")
             )
         name = names[len(after)]
@@ -163,7 +165,7 @@ def _explore(system: System, words: int, report: Progress) -> list[_Node]:
             found[next_key] = -1
             path.append((successor, next_key, _legal(system, successor), []))
         elif index < 0:
-            raise CheckFailed(_failure(system, state, f"{name} leads back to an earlier state: it need never end"))
+            raise ProofError(_failure(system, state, f"{name} leads back to an earlier state: it need never end"))
         else:
             after.append(index)
     return nodes
@@ -172,7 +174,7 @@ def _explore(system: System, words: int, report: Progress) -> list[_Node]:
 def _legal(system: System, state: Any) -> tuple[str, ...]:
     names = system.legal(state)
     if not names and not system.is_final(state):
-        raise CheckFailed(_failure(system, state, "stuck: no transition is legal, and the state is not final"))
+        raise ProofError(_failure(system, state, "stuck: no transition is legal, and the state is not final"))
     return names
 
 
@@ -180,7 +182,7 @@ def _check_step(system: System, before: Any, name: str, after: Any) -> None:
     for word, (old, new) in enumerate(zip(before.heads, after.heads, strict=True)):
         if old != new and (old >= 0 or word == 0):
             what = "Root gets a head" if word == 0 else f"word {word} gets a second head"
-            raise CheckFailed(_failure(system, before, f"{name} is legal, and {what} by it"))
+            raise ProofError(_failure(system, before, f"{name} is legal, and {what} by it"))
 
 
 def _check_outputs(system: System, nodes: list[_Node]) -> int:
@@ -202,7 +204,7 @@ def _check_outputs(system: System, nodes: list[_Node]) -> int:
         elif any(_climbs_for_ever(heads, word) for word in range(1, len(heads) + 1)):
             problem = "final, with a cycle"
         if problem:
-            raise CheckFailed(_failure(system, node.state, problem))
+            raise ProofError(_failure(system, node.state, problem))
     return len(outputs)
 
 
@@ -240,13 +242,13 @@ def _check_static(system: System, trees: list[tuple[Head, ...]], report: Progres
             derivation = static_derivation(system, tree)
         except IllegalTransitionError as error:
             problem = f"the static oracle does not reproduce this tree:\n{draw_tree(tree, system.root)}\n{error}"
-            raise CheckFailed(f"{system.name}, Root {system.root}: {problem}") from None
+            raise ProofError(f"{system.name}, Root {system.root}: {problem}") from None
         for name in derivation:
             state = system.apply(state, name)
             steps += 1
         if tuple(state.heads[1:]) != tree:
             drawing = draw_tree(tree, system.root)
-            raise CheckFailed(
+            raise ProofError(
                 _failure(system, state, f"the static oracle does not reproduce this tree:\n{drawing}\nbut")
             )
     return steps
@@ -258,7 +260,7 @@ def _derivable(system: System, nodes: list[_Node], golds: list[tuple[Head, ...]]
     size = max(1, _MAX_CELLS // len(nodes))
     for start in range(0, len(golds), size):
         chunk = golds[start : start + size]
-        found = _reachable(system, nodes, [Gold(heads) for heads in chunk])[-1]
+        found = _reachable(system, nodes, [GoldTree(heads) for heads in chunk])[-1]
         known = [sum(head is not None for head in heads) for heads in chunk]
         kept += [heads for heads, correct, all_of in zip(chunk, found, known, strict=True) if correct == all_of]
     return kept
@@ -271,10 +273,10 @@ def _check_costs(
     words = nodes[-1].state.words
     size = max(1, _MAX_CELLS // len(nodes))
     for start in range(0, len(golds), size):
-        chunk = [Gold(heads) for heads in golds[start : start + size]]
+        chunk = [GoldTree(heads) for heads in golds[start : start + size]]
         reachable = _reachable(system, nodes, chunk)
         costs = _Costs(system, chunk)
-        smallest: tuple[tuple[int, int], _Node, Gold, IntArray, IntArray] | None = None
+        smallest: tuple[tuple[int, int], _Node, GoldTree, IntArray, IntArray] | None = None
         for index, node in enumerate(nodes):
             if index % 256 == 0:
                 report(f"{words} words: costs", start * len(nodes) + index * len(chunk), len(golds) * len(nodes))
@@ -295,11 +297,11 @@ def _check_costs(
                 if smallest is None or rank < smallest[0]:
                     smallest = (rank, node, chunk[row], true[row], declared[row])
         if smallest:
-            raise CheckFailed(_wrong_cost(system, *smallest[1:]))
+            raise ProofError(_wrong_cost(system, *smallest[1:]))
     return compared, relaxed
 
 
-def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[npt.NDArray[np.int8]]:
+def _reachable(system: System, nodes: list[_Node], golds: list[GoldTree]) -> list[npt.NDArray[np.int8]]:
     """For each node, for each gold: number of words that can still agree with the gold."""
     span = getattr(system, "max_span", None)
     wanted = np.array([reference_heads(gold, system.root, span) for gold in golds], dtype=np.int8)
@@ -315,9 +317,9 @@ def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[np
         heads = np.array(node.state.heads[1:], dtype=np.int8)
         found = np.where(heads == 0, root, heads)
         correct = (wanted == found) & (wanted != UNKNOWN)
-        correct |= (wanted == int(EMPTY)) & (heads < 0)
-        correct |= (wanted == int(LEFT)) & (heads >= lowest) & (found < places)
-        correct |= (wanted == int(RIGHT)) & (heads >= lowest) & (found > places)
+        correct |= (wanted == int(NO_HEAD)) & (heads < 0)
+        correct |= (wanted == int(HEAD_LEFT)) & (heads >= lowest) & (found < places)
+        correct |= (wanted == int(HEAD_RIGHT)) & (heads >= lowest) & (found > places)
         reachable.append(correct.sum(axis=1, dtype=np.int8))
     return reachable
 
@@ -325,7 +327,7 @@ def _reachable(system: System, nodes: list[_Node], golds: list[Gold]) -> list[np
 class _Costs:
     """Declared costs against many golds at once; natively if the system is a table."""
 
-    def __init__(self, system: System, golds: list[Gold]) -> None:
+    def __init__(self, system: System, golds: list[GoldTree]) -> None:
         self.system, self.golds = system, golds
         if isinstance(system, TransitionSystem):
             self.references = [system.reference(gold) for gold in golds]
@@ -350,7 +352,7 @@ def _failure(system: System, state: Any, problem: str) -> str:
     return f"{system.name}, Root {system.root}: {problem}\n\n{draw_state(system, state)}\nafter   {path}"
 
 
-def _wrong_cost(system: System, node: _Node, gold: Gold, true: IntArray, declared: IntArray) -> str:
+def _wrong_cost(system: System, node: _Node, gold: GoldTree, true: IntArray, declared: IntArray) -> str:
     relaxed = declared - declared.min()
     suspects = [i for i in range(len(true)) if true[i] not in (declared[i], relaxed[i])]
     column = suspects[0] if suspects else int(np.argmax(true != declared))

@@ -15,7 +15,7 @@ from panparser.trees.enumeration import (
     tree_subsets,
     with_empties,
 )
-from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
+from panparser.trees.gold import NO_HEAD, GoldTree, Head, reference_heads
 
 Golds = Literal["partial", "projective", "all", "any", "derivable", "directions"]
 GOLD_NOUNS: dict[str, str] = {
@@ -62,7 +62,7 @@ def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ..
     elif system.partial:
         span = getattr(system, "max_span", None)
         for heads in partial_golds(words, root):
-            if not span or EMPTY not in reference_heads(Gold(heads), root, span):
+            if not span or NO_HEAD not in reference_heads(GoldTree(heads), root, span):
                 yield from with_empties(heads, mixed=words <= _MIXED_WORDS)
     else:
         yield from partial_golds(words, root, single)

@@ -9,7 +9,7 @@ from typing import Any
 from panparser.systems import terms
 from panparser.systems.positions import B0, L0, LIST, ROOT, Position, TokenRegion
 from panparser.systems.table import TransitionSystem
-from panparser.trees.gold import EMPTY, Gold, Head, reference_heads
+from panparser.trees.gold import NO_HEAD, GoldTree, Head, reference_heads
 
 
 @dataclass(frozen=True)
@@ -181,8 +181,8 @@ class ReferenceSystem:
             state = replace(state, stack=tuple(stack), buffer=tuple(buffer), aside=tuple(aside), heads=heads)
         return state
 
-    def costs(self, state: ReferenceState, gold: Gold | Sequence[Head]) -> dict[str, int]:
-        heads = dict(enumerate(reference_heads(Gold.of(gold), self.table.root, self.table.max_span), start=1))
+    def costs(self, state: ReferenceState, gold: GoldTree | Sequence[Head]) -> dict[str, int]:
+        heads = dict(enumerate(reference_heads(GoldTree.of(gold), self.table.root, self.table.max_span), start=1))
         legal = self.legal(state)
         return {
             row.name + mark: sum(self._loss(loss, seen, heads) for loss in row.loses)
@@ -204,7 +204,7 @@ class ReferenceSystem:
         if token is None:
             return 0
         if loss.kind == "headless":
-            return int(heads.get(token) == (state.root if self.table.root == "none" else EMPTY))
+            return int(heads.get(token) == (state.root if self.table.root == "none" else NO_HEAD))
         if loss.kind == "wants":
             return int(heads.get(token) == loss.direction)
         tokens = state.inside(loss.region)  # type: ignore[arg-type]

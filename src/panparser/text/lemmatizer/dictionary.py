@@ -13,7 +13,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import IntArray, LongArray
-from panparser.sequences.model import OTHER_CLASS, UNKNOWN, Allowed, Items
+from panparser.sequences.model import OTHER_CLASS, UNKNOWN, AllowedLabels, SequenceItems
 from panparser.storage.arrays import Arrays
 from panparser.treebank.edit_scripts import apply, made_scripts
 from panparser.treebank.treebank import Treebank
@@ -85,7 +85,7 @@ class LemmaDictionary:
                 return fitting
         return (0,)
 
-    def items(self, treebank: Treebank, *, as_new: bool = False) -> Items:
+    def items(self, treebank: Treebank, *, as_new: bool = False) -> SequenceItems:
         """A treebank's words with their possible scripts; `as_new`: as if no word were known."""
         pairs = Pairs.of(treebank)
         rows = [self._row(key, as_new=True) for key in pairs.keys] if as_new else self._known_rows(pairs.keys)
@@ -93,8 +93,8 @@ class LemmaDictionary:
         sets = [numbers.setdefault(choice, len(numbers)) for choice, _ in rows]
         table = np.array([columns for _, columns in rows], dtype=np.int32).reshape(-1, 1 + _HINTS)[pairs.of_word]
         columns = dict(zip(("own", "hint", "other"), table.T, strict=True))
-        return Items.of(
-            treebank, columns, allowed=Allowed(np.array(sets, dtype=np.int32)[pairs.of_word], list(numbers))
+        return SequenceItems.of(
+            treebank, columns, allowed=AllowedLabels(np.array(sets, dtype=np.int32)[pairs.of_word], list(numbers))
         )
 
     def _known_rows(self, keys: Sequence[Key]) -> list[_Row]:

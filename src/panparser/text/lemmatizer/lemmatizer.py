@@ -16,7 +16,7 @@ from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
 from panparser.sequences.model import SequenceModel
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel
+from panparser.storage.models import ModelSource, StoredModel
 from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Row, Table
 from panparser.text.lemmatizer.dictionary import LemmaDictionary
 from panparser.text.lemmatizer.windows import lemmatizer_window
@@ -84,7 +84,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
     )
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Lemmatizer:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Lemmatizer:
         model = SequenceModel.from_file(arrays, values["model"])
         dictionary = LemmaDictionary.from_file(arrays, values)
         if model.window != lemmatizer_window() or model.classes.size != len(dictionary.scripts):
@@ -107,7 +107,7 @@ def train_lemmatizer(
     core) change no byte.
     """
     # Imported here so that using a model does not load the training code.
-    from panparser.sequences.training import record_of, train_sequences
+    from panparser.sequences.training import record_of, train_sequence_model
 
     check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
@@ -118,5 +118,5 @@ def train_lemmatizer(
         options["dev"] = (dictionary.items(dev), dictionary.right(dev))
     # Words are learned as if they were new: those in the dictionary would teach nothing about unknown words.
     items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
-    model = train_sequences(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
+    model = train_sequence_model(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
     return Lemmatizer(model, dictionary, record_of(model, treebank, dev))

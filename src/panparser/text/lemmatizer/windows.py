@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from panparser.features.sets import templates
-from panparser.sequences.model import Window
+from panparser.sequences.model import SequenceFeatures
 
 
 @lru_cache
-def lemmatizer_window() -> Window:
-    return Window(templates=templates("lemmatizer"), columns=("own", "hint", "other"))
+def lemmatizer_window() -> SequenceFeatures:
+    return SequenceFeatures(templates=templates("lemmatizer"), columns=("own", "hint", "other"))

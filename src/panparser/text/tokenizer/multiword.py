@@ -15,17 +15,17 @@ from typing import Any, cast
 
 from panparser._caching import cached_property
 from panparser.errors import ModelError
-from panparser.storage.values import COUNT, TEXT, ListOf, Maybe, Row, Table, check, one_of
+from panparser.storage.values import COUNT, TEXT, ListOf, Nullable, Row, Table, check, one_of
 from panparser.text.characters import is_trimmed
 from panparser.treebank.treebank import Treebank
 
 Words = tuple[str, ...]
 _Analysis = tuple[Words | None, Words | None]  # what a form is split into, and what it may be split into
-_AFFIXES = ListOf(Row(one_of("suffix", "prefix"), TEXT, Maybe(Row(COUNT, TEXT, ListOf(TEXT, least=1)))))
+_AFFIXES = ListOf(Row(one_of("suffix", "prefix"), TEXT, Nullable(Row(COUNT, TEXT, ListOf(TEXT, least=1)))))
 _SEVERAL = ListOf(TEXT, least=2)
 RULES = Table(
     {
-        "forms": ListOf(Row(TEXT, Maybe(_SEVERAL))),
+        "forms": ListOf(Row(TEXT, Nullable(_SEVERAL))),
         "affixes": _AFFIXES,
         "ambiguous": ListOf(Row(TEXT, _SEVERAL)),
         "doubtful": _AFFIXES,

@@ -13,7 +13,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser._arrays import BoolArray, IntArray, LongArray
-from panparser.sequences.model import Items, SequenceModel
+from panparser.sequences.model import SequenceItems, SequenceModel
 from panparser.text.characters import CodePoints, kinds, lower_case
 from panparser.text.tokenizer.multiword import MultiwordRules, Words, alternatives_if_new
 from panparser.text.tokenizer.windows import ENDS, STARTS, splitter_window
@@ -24,7 +24,7 @@ _MAX_TOKENS = 3  # of a form that is treated as new
 
 
 @dataclass(frozen=True)
-class Doubts:
+class AmbiguousTokens:
     """Tokens that may be one word or several: their places, and whether the form is known; the words that each token of
     the text would be, if it were several."""
 
@@ -39,7 +39,7 @@ class Doubts:
         words: Sequence[Words | None],
         rules: MultiwordRules,
         new: dict[str, Words] | None = None,
-    ) -> Doubts:
+    ) -> AmbiguousTokens:
         """The doubtful tokens of a text, by the alternatives of its forms; `new`: words of forms treated as new, of
         which a few tokens are used."""
         if new is not None:
@@ -78,16 +78,16 @@ def train_splitter(
     threads: int | None = None,
 ) -> SequenceModel | None:
     """A classifier of tokens that may be one word or several; None if there are no such tokens."""
-    from panparser.sequences.training import train_sequences
+    from panparser.sequences.training import train_sequence_model
 
     new = alternatives_if_new(zip(forms, splits, strict=True))
     distinct = DistinctForms.of(forms)
-    doubts = Doubts.of(distinct, [rules.alternative(form) for form in distinct.texts], rules, new)
+    doubts = AmbiguousTokens.of(distinct, [rules.alternative(form) for form in distinct.texts], rules, new)
     right = np.array([_same(splits[place], doubts.splits[place]) for place in doubts.places.tolist()], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
     items = _items(points, tokens, doubts)
-    return train_sequences(splitter_window(), items, right, 2, epochs=_EPOCHS, seed=seed, threads=threads)
+    return train_sequence_model(splitter_window(), items, right, 2, epochs=_EPOCHS, seed=seed, threads=threads)
 
 
 def _same(split: Words | None, words: Words | None) -> bool:
@@ -106,14 +106,14 @@ def decide(
     """The words of tokens: by the rules, but for tokens that may be one word or several."""
     analyses = rules.analyses(forms.texts)
     splits = Splits.by_form(forms, [split for split, _ in analyses])
-    doubts = Doubts.of(forms, [alternative for _, alternative in analyses], rules)
+    doubts = AmbiguousTokens.of(forms, [alternative for _, alternative in analyses], rules)
     if model is None or not len(doubts.places):
         return splits
     found = model.predict(_items(points, tokens, doubts)).astype(bool)
     return splits.replaced(doubts.places, doubts.splits, found)
 
 
-def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
+def _items(points: CodePoints, tokens: Tokens, doubts: AmbiguousTokens) -> SequenceItems:
     lower, at = lower_case(points), doubts.places
     starts, ends = tokens.starts, tokens.ends
     first, end = starts[at], ends[at]
@@ -142,7 +142,7 @@ def _items(points: CodePoints, tokens: Tokens, doubts: Doubts) -> Items:
         }
         for suffix, numbers in pieces.items():
             columns[f"{name}{suffix}"] = _only(inside, numbers)
-    return Items(np.arange(len(at) + 1), columns)
+    return SequenceItems(np.arange(len(at) + 1), columns)
 
 
 def _only(inside: BoolArray, numbers: IntArray) -> IntArray:

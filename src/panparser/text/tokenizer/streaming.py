@@ -11,7 +11,7 @@ import numpy as np
 from panparser import _engine
 from panparser.errors import TextError
 from panparser.text.characters import WHITE
-from panparser.text.reading import Seam, has_blank_line
+from panparser.text.reading import PieceBoundary, has_blank_line
 from panparser.text.writing import Place, Tokens
 from panparser.treebank.treebank import Treebank
 
@@ -23,7 +23,7 @@ Report = Callable[[str], None]  # called with a message
 
 
 @dataclass(frozen=True)
-class Start:
+class TextStart:
     """Where a text begins that is a part of another: its first line, sentence and character, and the gap before it."""
 
     line: int = 1
@@ -43,7 +43,7 @@ def kind_of(given: object) -> str:
     return _FORMER.get(str(given), str(given))
 
 
-class Divide(Protocol):
+class TextSplitter(Protocol):
     """Divides a text; if it is `unfinished`, only up to where its last sentence begins."""
 
     def __call__(self, text: str, *, place: Place, unfinished: bool) -> tuple[Treebank, int]:
@@ -63,7 +63,7 @@ def finished(text: str, tokens: Tokens) -> tuple[str, Tokens]:
 
 
 def stream(
-    divide: Divide,
+    divide: TextSplitter,
     pieces: Iterable[str],
     *,
     given: Given,
@@ -71,7 +71,7 @@ def stream(
     path: str = "<text>",
     report: Report | None = None,
     ranges: bool = True,
-    start: Start | None = None,
+    start: TextStart | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of the pieces of a text, with continued numbering; without `ranges`, MISC has no TokenRange.
 
@@ -82,11 +82,11 @@ def stream(
         raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
     kind = kind_of(given)
     ends = sentence_ends(kind)
-    place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), Seam()
+    place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), PieceBoundary()
     held, line = "", 1
     if start is not None:
         place = replace(place, sentence=start.sentence, offset=start.offset, document=None)
-        seam, line = Seam(start.gap), start.line
+        seam, line = PieceBoundary(start.gap), start.line
     for piece, is_last in _with_last(pieces):
         text = held + piece
         unfinished = not is_last and not ends(text[len(text.rstrip(WHITE)) :])

@@ -20,16 +20,16 @@ from panparser._arrays import IntArray
 from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.record import TrainingRecord
-from panparser.sequences.model import Allowed, Items, SequenceModel
+from panparser.sequences.model import AllowedLabels, SequenceItems, SequenceModel
 from panparser.storage.arrays import Arrays
-from panparser.storage.models import Source, StoredModel
-from panparser.storage.values import BOOLEAN, TABLE, Maybe, Table
+from panparser.storage.models import ModelSource, StoredModel
+from panparser.storage.values import BOOLEAN, TABLE, Nullable, Table
 from panparser.text.characters import code_points
-from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, raw_text
+from panparser.text.raw import INSIDE, SENTENCE, TOKEN, Marks, RawText, extract_raw_text
 from panparser.text.tokenizer.boundaries import BREAK, NONE, PAIRS, Layout, Lexicon, whole_pairs
 from panparser.text.tokenizer.multiword import MultiwordRules, surface_words
 from panparser.text.tokenizer.splitting import decide, train_splitter
-from panparser.text.tokenizer.streaming import Given, Report, Start, finished, kind_of, stream
+from panparser.text.tokenizer.streaming import Given, Report, TextStart, finished, kind_of, stream
 from panparser.text.tokenizer.windows import splitter_window, tokenizer_window
 from panparser.text.writing import (
     Place,
@@ -107,7 +107,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         threads: int = 1,
         report: Report | None = None,
         ranges: bool = True,
-        start: Start | None = None,
+        start: TextStart | None = None,
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`; numbering continues from piece to piece.
 
@@ -136,9 +136,9 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         at = layout.places(self.whole)
         lines = None if kind == "text" else np.append(sentence_per_line(points), 0)[layout.origin[at]] == SENTENCE
         columns = layout.columns(at, self.lexicon)
-        allowed = Allowed(_sets(columns["gap"], self.spaced, lines, kind == "lines"), _SETS)
+        allowed = AllowedLabels(_sets(columns["gap"], self.spaced, lines, kind == "lines"), _SETS)
         offsets = np.append(np.arange(0, len(at), _PREDICTION_LENGTH), len(at))
-        found = self.model.predict(Items(offsets, columns, allowed=allowed), threads=threads)
+        found = self.model.predict(SequenceItems(offsets, columns, allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
         return marks if kind == "lines" else _shortened(marks)
 
@@ -165,11 +165,11 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         }
 
     declared = Table(
-        {"model": TABLE, "spaced": BOOLEAN, "multiword": TABLE, "splitter": Maybe(TABLE), "training": TABLE}
+        {"model": TABLE, "spaced": BOOLEAN, "multiword": TABLE, "splitter": Nullable(TABLE), "training": TABLE}
     )
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: Source) -> Tokenizer:
+    def from_parts(cls, arrays: Arrays, values: Mapping[str, Any], source: ModelSource) -> Tokenizer:
         model = SequenceModel.from_file(arrays, values["model"])
         inner = values["splitter"]
         splitter = None if inner is None else SequenceModel.from_file(arrays, inner, _SPLITTER)
@@ -195,7 +195,7 @@ def divided(
     path: str = "<text>",
     report: Report | None = None,
     ranges: bool = True,
-    start: Start | None = None,
+    start: TextStart | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
     marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
@@ -248,12 +248,12 @@ def train_tokenizer(
     `threads` (None: one for each core) change no byte.
     """
     # Imported here so that using a model does not load the training code.
-    from panparser.sequences.training import record_of, train_sequences
+    from panparser.sequences.training import record_of, train_sequence_model
 
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
         raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
-    raw = raw_text(treebank)
+    raw = extract_raw_text(treebank)
     layout, marks = _marked(raw)
     whole = whole_pairs(layout, marks != INSIDE)
     lexicon = Lexicon.learn(layout, _begins(layout, marks))
@@ -261,8 +261,8 @@ def train_tokenizer(
     learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:
-        options["dev"] = _items(*_marked(raw_text(dev)), whole, lexicon, spaced)
-    model = train_sequences(tokenizer_window(), *learned, 3, **options)
+        options["dev"] = _items(*_marked(extract_raw_text(dev)), whole, lexicon, spaced)
+    model = train_sequence_model(tokenizer_window(), *learned, 3, **options)
     rules = MultiwordRules.learn(treebank)
     points = code_points(raw.text)
     surface = list(surface_words(treebank)) if rules.forms else []
@@ -286,18 +286,20 @@ def _with_shuffled(treebank: Treebank, raw: RawText, seed: int) -> RawText:
     if any(line.startswith("# newdoc") for sentence in treebank for line in sentence.comments):
         return raw
     order = np.random.default_rng(seed).permutation(len(treebank)).tolist()
-    other = raw_text(treebank[order])
+    other = extract_raw_text(treebank[order])
     marks = np.concatenate([raw.marks, np.zeros(len(_SEPARATOR), np.uint8), other.marks])
     return RawText(f"{raw.text}{_SEPARATOR}{other.text}", marks)
 
 
 def _items(
     layout: Layout, marks: Marks, whole: npt.NDArray[np.bool_], lexicon: Lexicon, spaced: bool
-) -> tuple[Items, npt.NDArray[np.int32]]:
+) -> tuple[SequenceItems, npt.NDArray[np.int32]]:
     at = layout.places(whole)
     offsets = np.append(np.arange(0, len(at), _TRAINING_LENGTH), len(at))
     columns = layout.columns(at, lexicon)
-    return Items(offsets, columns, allowed=Allowed(_sets(columns["gap"], spaced), _SETS)), marks[at].astype(np.int32)
+    return SequenceItems(offsets, columns, allowed=AllowedLabels(_sets(columns["gap"], spaced), _SETS)), marks[
+        at
+    ].astype(np.int32)
 
 
 def _begins(layout: Layout, marks: Marks) -> npt.NDArray[np.bool_]:

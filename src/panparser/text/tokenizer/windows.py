@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from panparser.features.sets import templates
-from panparser.sequences.model import Window
+from panparser.sequences.model import SequenceFeatures
 from panparser.text.tokenizer.boundaries import NAMES
 
 ENDS, STARTS = range(2, 9), range(2, 5)  # lengths of a token's suffixes and prefixes
@@ -16,10 +16,10 @@ SPLITTER_COLUMNS = (
 
 
 @lru_cache
-def tokenizer_window() -> Window:
-    return Window(templates=templates("tokenizer"), columns=NAMES)
+def tokenizer_window() -> SequenceFeatures:
+    return SequenceFeatures(templates=templates("tokenizer"), columns=NAMES)
 
 
 @lru_cache
-def splitter_window() -> Window:
-    return Window(templates=templates("splitter"), columns=SPLITTER_COLUMNS)
+def splitter_window() -> SequenceFeatures:
+    return SequenceFeatures(templates=templates("splitter"), columns=SPLITTER_COLUMNS)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from panparser.errors import SpecError
 from panparser.text.raw import escape
-from panparser.transfer.glossed.meaning import Meaning, meaning
+from panparser.transfer.glossed.meaning import GlossMeaning, meaning
 from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.table import GlossTable, shipped_table
 from panparser.transfer.glossed.tagging import lemma_of, stems, tag_of
@@ -41,7 +41,7 @@ class GlossedTreebank:
         return int((self.treebank.heads >= 0).sum())
 
 
-def glossed_treebank(
+def convert_glosses(
     sentences: Sequence[GlossedSentence],
     *,
     table: GlossTable | None = None,
@@ -57,7 +57,7 @@ def glossed_treebank(
     word of the translation matches have no head. Characters are normalized (NFC); MISC has Gloss, MSeg and MGloss.
     """
     if trees and nlp is None:
-        raise SpecError("trees of glossed_treebank need nlp, a model that parses the translations")
+        raise SpecError("convert_glosses: trees need nlp, a model that parses the translations")
     chosen = table or shipped_table()
     said = [[meaning(word, chosen) for word in sentence.words] for sentence in sentences]
     unknown = Counter(gloss for words in said for word in words for gloss in word.unknown)
@@ -71,7 +71,9 @@ def glossed_treebank(
     return GlossedTreebank(treebank, unknown)
 
 
-def _lines(sentences: Sequence[GlossedSentence], said: Sequence[Sequence[Meaning]], table: GlossTable) -> Iterator[str]:
+def _lines(
+    sentences: Sequence[GlossedSentence], said: Sequence[Sequence[GlossMeaning]], table: GlossTable
+) -> Iterator[str]:
     ids: set[str] = set()
     for sentence, meanings in zip(sentences, said, strict=True):
         if sentence.document:

@@ -9,7 +9,7 @@ from panparser.errors import TextError
 from panparser.transfer.glossed.sentences import (
     GlossedSentence,
     GlossedWord,
-    Misglossed,
+    GlossMismatchError,
     bare_gloss,
     split_punctuation,
     with_punctuation,
@@ -109,6 +109,6 @@ def _words(rows: Sequence[Line], path: str, is_translated: bool) -> Iterator[Glo
             continue
         try:
             word = written_word(written if len(rows) == 3 else "", segmented, gloss)
-        except Misglossed as error:
+        except GlossMismatchError as error:
             raise TextError(f"{path}:{number}: word {place}: {error}") from None
         yield from with_punctuation(word, before, after)

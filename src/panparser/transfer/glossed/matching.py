@@ -7,14 +7,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from panparser.transfer.glossed.meaning import Meaning
+from panparser.transfer.glossed.meaning import GlossMeaning
 from panparser.transfer.glossed.table import GlossTable
 
 Link = tuple[int, int]  # a word of the sentence and one of the translation, both from 0
 
 
 @dataclass(frozen=True)
-class Translated:
+class TranslationWords:
     """The words of a translation, in lower case, and how deep in its tree each is (0: the root)."""
 
     forms: tuple[str, ...]
@@ -23,7 +23,7 @@ class Translated:
 
 
 def match(
-    words: Sequence[Meaning], lemmas: Mapping[str, str], translation: Translated, table: GlossTable
+    words: Sequence[GlossMeaning], lemmas: Mapping[str, str], translation: TranslationWords, table: GlossTable
 ) -> list[Link]:
     """Links of words and words of the translation, at most one for each, in the order of the words.
 
@@ -31,7 +31,7 @@ def match(
     case), a word of a gloss of several, and what the table gives for glosses. Where a word is there
     several times, the first is linked with the first, and so on; of more on one side, those in similar places.
     """
-    found = _Matching(len(words), len(translation.forms))
+    found = GlossMatcher(len(words), len(translation.forms))
     single = {at: word.english[0].lower() for at, word in enumerate(words) if len(word.english) == 1}
     by_lemma = {at: lemmas.get(gloss, gloss) for at, gloss in single.items()}
     kinds = ((single, translation.forms), (single, translation.lemmas), (by_lemma, translation.lemmas))
@@ -49,7 +49,7 @@ def match(
     return sorted(found.links.items())
 
 
-def _has(translation: Translated, keys: Collection[str], there: int) -> bool:
+def _has(translation: TranslationWords, keys: Collection[str], there: int) -> bool:
     return translation.forms[there] in keys or translation.lemmas[there] in keys
 
 
@@ -60,7 +60,7 @@ def table_words(glosses: Sequence[str], table: GlossTable) -> tuple[str, ...]:
     return max(fitting, key=lambda entry: entry[0], default=(0, ()))[1]
 
 
-class _Matching:
+class GlossMatcher:
     """Links that are found one kind after the other."""
 
     def __init__(self, words: int, others: int) -> None:

@@ -14,7 +14,7 @@ _AGREEMENT = ("Person", "Number", "Gender", "Animacy", "Clusivity")  # features 
 
 
 @dataclass
-class Meaning:
+class GlossMeaning:
     """What is said of a word."""
 
     english: list[str] = field(default_factory=list)  # the words that its stems are glossed with
@@ -30,9 +30,9 @@ class Meaning:
         return "|".join(cells) or "_"
 
 
-def meaning(word: GlossedWord, table: GlossTable) -> Meaning:
+def meaning(word: GlossedWord, table: GlossTable) -> GlossMeaning:
     """What the glosses of a word's morphemes say; without any, what that of the whole word does."""
-    found = Meaning()
+    found = GlossMeaning()
     parts = word.morphemes if any(part.gloss for part in word.morphemes) else (Morpheme(gloss=word.gloss),)
     layered: list[tuple[list[str], str]] = []
     for part in parts:
@@ -46,7 +46,7 @@ def meaning(word: GlossedWord, table: GlossTable) -> Meaning:
     return found
 
 
-def _entries(gloss: str, part: Morpheme, table: GlossTable, found: Meaning) -> list[str]:
+def _entries(gloss: str, part: Morpheme, table: GlossTable, found: GlossMeaning) -> list[str]:
     """The entries of a gloss; other words of it go to `found`."""
     entries: list[str] = []
     for element in _ELEMENT.findall(gloss):
@@ -76,7 +76,7 @@ def _layers(groups: Sequence[Sequence[str]], table: GlossTable) -> list[str]:
     return [next((table.layers[entry] for entry in group if table.layers.get(entry)), "") for group in groups]
 
 
-def _add(found: Meaning, entries: Sequence[str], layer: str, table: GlossTable) -> None:
+def _add(found: GlossMeaning, entries: Sequence[str], layer: str, table: GlossTable) -> None:
     """Adds the features of entries."""
     pairs = [pair.split("=") for entry in entries for pair in table.features[entry].split("|") if pair]
     others = layer if any(name == "Person" for name, _ in pairs) else ""

@@ -20,7 +20,7 @@ _XML = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<|\xfe\xff\x00<")
 _MARKER = re.compile(rb"(?:\xef\xbb\xbf)?\s*\\[A-Za-z_]")
 
 
-def read_glossed(
+def read_igt(
     source: Source,
     *,
     format: GlossedFormat | Literal["auto"] = "auto",

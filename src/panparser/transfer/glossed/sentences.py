@@ -63,7 +63,7 @@ class GlossedSentence:
         return "".join(pieces).rstrip(" ")
 
 
-class Misglossed(Exception):  # noqa: N818 - always turned into an error that names the place
+class GlossMismatchError(Exception):
     """Words and glosses that do not fit: what was expected, what was found."""
 
 
@@ -108,7 +108,7 @@ def written_word(form: str, segmented: str, glossed: str) -> GlossedWord:
         parts = tuple(Morpheme(gloss=gloss, joint=joint) for joint, gloss in glosses)
         return GlossedWord(form=whole, morphemes=parts, glossed=glossed)
     if len(forms) != len(glosses):
-        raise Misglossed(
+        raise GlossMismatchError(
             f"expected as many glosses as morphemes in {segmented!r}, which has {len(forms)}, "
             f"found {len(glosses)} in {glossed!r}"
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panparser.transfer.glossed.meaning import Meaning
+from panparser.transfer.glossed.meaning import GlossMeaning
 from panparser.transfer.glossed.sentences import GlossedWord, Morpheme
 from panparser.transfer.glossed.table import GlossTable
 
@@ -23,7 +23,7 @@ def stems(word: GlossedWord) -> list[Morpheme]:
     return lexical or own[:1] or list(word.morphemes[:1])
 
 
-def tag_of(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
+def tag_of(word: GlossedWord, said: GlossMeaning, table: GlossTable) -> str:
     """UPOS of a word; empty if nothing tells.
 
     By part of speech, then by glosses: those of a word without a stem, affixes that make a word of another kind, the
@@ -32,7 +32,7 @@ def tag_of(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     return _sure_tag(word, said, table) or _by_english(word, said, table) or kind_of(said, table)
 
 
-def better_tag(word: GlossedWord, said: Meaning, table: GlossTable, linked: str, alone: str) -> str:
+def better_tag(word: GlossedWord, said: GlossMeaning, table: GlossTable, linked: str, alone: str) -> str:
     """UPOS of a word where a model tags its gloss in the translation (`linked`), and without context (`alone`).
 
     Its tags go before what glosses only suggest, but not before features that words with such tags do not have.
@@ -45,7 +45,7 @@ def better_tag(word: GlossedWord, said: Meaning, table: GlossTable, linked: str,
     return next((tag for tag in (linked, alone) if tag and tag in _LIKE.get(kind, (tag,))), kind)
 
 
-def _sure_tag(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
+def _sure_tag(word: GlossedWord, said: GlossMeaning, table: GlossTable) -> str:
     """By what is no guess: part of speech, glosses of a word without a stem, derivation."""
     if word.is_punctuation:
         return "PUNCT"
@@ -60,7 +60,7 @@ def _sure_tag(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     return derived
 
 
-def _by_english(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
+def _by_english(word: GlossedWord, said: GlossMeaning, table: GlossTable) -> str:
     """By the word that the stem is glossed with, if that is one of a closed class, a number or a name."""
     if not said.english:
         return ""
@@ -73,7 +73,7 @@ def _by_english(word: GlossedWord, said: Meaning, table: GlossTable) -> str:
     return ""
 
 
-def kind_of(said: Meaning, table: GlossTable) -> str:
+def kind_of(said: GlossMeaning, table: GlossTable) -> str:
     """By features that only some kinds of words have."""
     return next((tag for name, tag in table.kinds.items() if tag and name in said.features), "")
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from panparser.errors import SpecError
 from panparser.pipeline.pipeline import Pipeline
-from panparser.transfer.glossed.matching import Link, Translated, match
-from panparser.transfer.glossed.meaning import Meaning
+from panparser.transfer.glossed.matching import Link, TranslationWords, match
+from panparser.transfer.glossed.meaning import GlossMeaning
 from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.table import GlossTable
 from panparser.transfer.glossed.tagging import better_tag
-from panparser.transfer.links import Links
-from panparser.transfer.projection import project
+from panparser.transfer.links import WordAlignments
+from panparser.transfer.projection import project_trees
 from panparser.treebank.sentence import Sentence
 from panparser.treebank.treebank import Treebank
 
@@ -23,7 +23,7 @@ _BATCH = 256  # sentences
 def annotate(
     treebank: Treebank,
     sentences: Sequence[GlossedSentence],
-    said: Sequence[Sequence[Meaning]],
+    said: Sequence[Sequence[GlossMeaning]],
     nlp: Pipeline,
     *,
     table: GlossTable,
@@ -64,7 +64,7 @@ class _Glosses:
     tags: Mapping[tuple[str, ...], str]
 
 
-def _glosses(words: Sequence[Meaning], nlp: Pipeline) -> _Glosses:
+def _glosses(words: Sequence[GlossMeaning], nlp: Pipeline) -> _Glosses:
     """Every gloss, annotated as if it were a sentence."""
     distinct = list(dict.fromkeys(tuple(word.english) for word in words if word.english))
     if not distinct:
@@ -95,13 +95,13 @@ def _translations(texts: Sequence[str], nlp: Pipeline, trees: bool) -> Treebank:
 # --- What follows for the words ---
 
 
-def _links(words: Sequence[Meaning], translation: Sentence, glosses: _Glosses, table: GlossTable) -> list[Link]:
+def _links(words: Sequence[GlossMeaning], translation: Sentence, glosses: _Glosses, table: GlossTable) -> list[Link]:
     lemmas = [
         (form if lemma == "_" else lemma).lower()
         for form, lemma in zip(translation.forms, translation.values("lemma"), strict=True)
     ]
     forms = tuple(form.lower() for form in translation.forms)
-    return match(words, glosses.lemmas, Translated(forms, tuple(lemmas), _depths(translation)), table)
+    return match(words, glosses.lemmas, TranslationWords(forms, tuple(lemmas), _depths(translation)), table)
 
 
 def _depths(sentence: Sentence) -> tuple[int, ...]:
@@ -117,7 +117,7 @@ def _depths(sentence: Sentence) -> tuple[int, ...]:
 
 
 def _linked_tags(
-    words: Sequence[Meaning], translation: Sentence, links: Sequence[Link], glosses: _Glosses
+    words: Sequence[GlossMeaning], translation: Sentence, links: Sequence[Link], glosses: _Glosses
 ) -> dict[int, str]:
     """Tags of the words of the translation that glosses consist of, not of others that the table gives for them."""
     tags: dict[int, str] = {}
@@ -131,7 +131,7 @@ def _linked_tags(
 
 def _tag(
     target: Sentence,
-    words: Sequence[tuple[GlossedWord, Meaning]],
+    words: Sequence[tuple[GlossedWord, GlossMeaning]],
     linked: Mapping[int, str],
     glosses: _Glosses,
     table: GlossTable,
@@ -146,8 +146,8 @@ def _project(
     translations: Treebank, treebank: Treebank, sentences: Sequence[int], links: Sequence[Sequence[Link]]
 ) -> None:
     """Projects heads and labels to some sentences; a final punctuation mark belongs to the root."""
-    turned = Links(tuple(tuple(sorted((other, word) for word, other in each)) for each in links))
-    projected = project(translations, treebank[sentences], turned, same_tag=False)
+    turned = WordAlignments(tuple(tuple(sorted((other, word) for word, other in each)) for each in links))
+    projected = project_trees(translations, treebank[sentences], turned, same_tag=False)
     for at, found in zip(sentences, projected, strict=True):
         target = treebank[at]
         target.heads[:], target.labels = found.heads, found.labels

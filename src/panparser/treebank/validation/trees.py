@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from panparser.treebank.sentence_lines import Report, SentenceLines, quoted
-from panparser.treebank.validation.words import Judge
+from panparser.treebank.validation.words import CachedCheck
 
 _NUMBER = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 _NODE = re.compile(r"(0|[1-9][0-9]*)(?:\.([1-9][0-9]*))?", re.ASCII)
@@ -15,7 +15,7 @@ _NODE = re.compile(r"(0|[1-9][0-9]*)(?:\.([1-9][0-9]*))?", re.ASCII)
 class TreeRules:
     """The rules for the heads of a sentence, and for DEPS in the whole treebank."""
 
-    def __init__(self, enhanced: Judge) -> None:
+    def __init__(self, enhanced: CachedCheck) -> None:
         self._enhanced = enhanced
         self._with_deps = self._without_deps = ""  # where the first sentence with them is, and the first without
 

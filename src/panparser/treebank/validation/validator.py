@@ -21,7 +21,7 @@ _MARK = "\ufeff"  # a byte-order mark
 
 
 @dataclass
-class Validation:
+class ValidationReport:
     """What was found in a file: `counts` of all problems by rule, and `problems`, of each rule as many as asked for."""
 
     path: str
@@ -55,10 +55,10 @@ class Validator:
         source: Source,
         *,
         format: Format | Literal["auto"] = "auto",
-        progress: Callable[[Validation], None] | None = None,
-    ) -> Validation:
+        progress: Callable[[ValidationReport], None] | None = None,
+    ) -> ValidationReport:
         """What a file has; CoNLL-X is checked by the reader alone."""
-        result = Validation(source_name(source))
+        result = ValidationReport(source_name(source))
         self._metadata.begin_file()
         for block in iter_blocks(source, format=format):
             if block.format == "conllx":
@@ -69,19 +69,19 @@ class Validator:
                 progress(result)
         return result
 
-    def _read(self, block: Block, result: Validation) -> None:
+    def _read(self, block: Block, result: ValidationReport) -> None:
         treebank = block.read(single_root="multiple-roots" not in self._ignored)
         result.sentences += len(treebank)
         result.words += treebank.words
         result.unreadable += treebank.dropped
         result.problems += [problem for problem in treebank.problems if self._counts(problem.rule, result)]
 
-    def _counts(self, rule: str, result: Validation) -> bool:
+    def _counts(self, rule: str, result: ValidationReport) -> bool:
         """Counts a problem; is it one of those to be kept?"""
         result.counts[rule] += 1
         return self._most is None or result.counts[rule] <= self._most
 
-    def _check_block(self, block: Block, result: Validation) -> None:
+    def _check_block(self, block: Block, result: ValidationReport) -> None:
         found: list[Problem] = []
 
         def report(rule: str, line: int, what: str) -> None:
@@ -101,7 +101,7 @@ class Validator:
         self._check_sentences(text, block.line, result, report)
         result.problems += sorted(found, key=lambda problem: problem.line)
 
-    def _check_sentences(self, text: str, line: int, result: Validation, report: Report) -> None:
+    def _check_sentences(self, text: str, line: int, result: ValidationReport, report: Report) -> None:
         for first_line, lines, is_terminated in iter_sentence_texts(text, line, report):
             sentence = SentenceLines.read(lines, first_line, report, is_terminated=is_terminated)
             if sentence is None:
@@ -124,7 +124,7 @@ def validate(
     ignore: Collection[str] = (),
     most: int | None = None,
     format: Format | Literal["auto"] = "auto",
-) -> list[Validation]:
+) -> list[ValidationReport]:
     """Checks the files of a treebank by the rules of Universal Dependencies, for each what was found.
 
     Level 1 is about lines, columns and numbers; level 2 adds tags, features, relations, trees, and comments. `ignore`

@@ -25,7 +25,7 @@ _MOST_KEPT, _LONGEST_KEPT = 100_000, 200  # judgments of values, which come agai
 Findings = tuple[tuple[str, str], ...]  # rules, and what was found
 
 
-class Judge:
+class CachedCheck:
     """Judges each distinct value of a column once."""
 
     def __init__(self, find: Callable[[str], Iterator[tuple[str, str]]]) -> None:
@@ -106,9 +106,9 @@ class WordRules:
     """The rules for single lines."""
 
     def __init__(self) -> None:
-        self._features, self._relation = Judge(_features), Judge(_relation)
-        self._misc = Judge(_misc)
-        self.enhanced = Judge(_enhanced)
+        self._features, self._relation = CachedCheck(_features), CachedCheck(_relation)
+        self._misc = CachedCheck(_misc)
+        self.enhanced = CachedCheck(_enhanced)
 
     def check(self, sentence: SentenceLines, report: Report) -> None:
         features, misc, relation = self._features, self._misc, self._relation
