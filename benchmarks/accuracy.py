@@ -60,7 +60,7 @@ def table(scores: Scores) -> list[str]:
     return lines
 
 
-def report(results: pp.GridResults) -> list[str]:
+def report(results: pp.lab.GridResults) -> list[str]:
     scores = Scores(results)
     title = f"The default parser on test sets, mean over seeds {scores.seeds}; the bar is what it must reach"
     return [title, "", *table(scores), "", *scores.notes]

@@ -20,7 +20,7 @@ from typing import Any
 from machine import heading, write_result
 
 import panparser as pp
-from panparser import analysis
+from panparser.lab import analysis
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 OWN = [DATA / f"{name}.conllu" for name in ("english", "english-greedy", "english-beam")]

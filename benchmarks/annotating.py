@@ -26,9 +26,9 @@ from typing import Any
 
 from machine import heading
 
-from panparser.annotation.drafts import SentenceDraft
-from panparser.annotation.journal import line_of
-from panparser.annotation.session import AnnotationSession
+from panparser.annotate.journal import line_of
+from panparser.annotate.sentence_draft import SentenceDraft
+from panparser.annotate.session import AnnotationSession
 
 RESULTS = Path(__file__).parent / "results" / "annotating.txt"
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")

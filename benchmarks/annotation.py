@@ -37,12 +37,12 @@ from measured import Measurement, keep, measured
 from tasks import arguments, build, finish, publish
 
 import panparser as pp
-from panparser.annotation.choosing import ActiveSelection
-from panparser.annotation.completion import Completer, Completion
-from panparser.annotation.drafts import SentenceDraft
-from panparser.annotation.learning import CompleterTrainer, InitialPrediction, treebank_of
-from panparser.annotation.operations import Arc, Confirm, Edit, Head, RightSoFar
-from panparser.parsing.training.run import score
+from panparser.annotate.completion import Completer, Completion
+from panparser.annotate.edits import Arc, Confirm, Edit, Head, RightSoFar
+from panparser.annotate.live_learning import CompleterTrainer, InitialPrediction, treebank_of
+from panparser.annotate.next_sentence import ActiveSelection
+from panparser.annotate.sentence_draft import SentenceDraft
+from panparser.training.parser_run import score
 from panparser.transfer.transferring import train_transfer
 
 TREEBANKS = ("hu", "fr_sequoia", "el", "tr", "got", "sv_lines", "et", "lv")

@@ -39,7 +39,7 @@ def costs(scores: Scores) -> list[str]:
     return lines
 
 
-def report(results: pp.GridResults) -> list[str]:
+def report(results: pp.lab.GridResults) -> list[str]:
     scores = Scores(results, "setting")
     title = f"Test sets, all tokens, mean over seeds {scores.seeds}"
     return [title, PAPER, "", *of_effect(COMPARISON, scores)[:-1], *costs(scores)]

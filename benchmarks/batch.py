@@ -35,7 +35,7 @@ def treebank() -> pp.Treebank:
 
 def rate(system: pp.TransitionSystem, sentences: pp.Treebank, look: str, repeats: int) -> float:
     """Transitions a second."""
-    states = pp.StateBatch(system, sentences, templates=pp.templates("zn11"), gold=True)
+    states = pp.parsing.StateBatch(system, sentences, templates=pp.templates("zn11"), gold=True)
     best = 0.0
     for seed in range(3):
         rng = np.random.default_rng(seed)

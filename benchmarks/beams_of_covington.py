@@ -27,8 +27,8 @@ from machine import heading, timed, write_result
 from measured import Measurement, keep, measured
 
 import panparser as pp
-from panparser.parsing.inspection.beams import beams
-from panparser.parsing.inspection.derivations import Derivations
+from panparser.inspection.beams import beams
+from panparser.inspection.derivations import Derivations
 from panparser.terms import STACK, size
 
 TREEBANKS = ("ta", "ga", "hu")

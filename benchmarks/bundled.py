@@ -41,8 +41,8 @@ def main() -> None:
         found.append(measured("bundled", labels, {**row.figures, "times slower than en": slower}))
     keep("bundled", found)
     print(
-        pp.ResultTableLayout(rows=("from", "model"), metric="UPOS,UAS,LAS")
-        .table(pp.GridResults.made("bundled", found))
+        pp.lab.ResultTableLayout(rows=("from", "model"), metric="UPOS,UAS,LAS")
+        .table(pp.lab.GridResults.made("bundled", found))
         .to_markdown()
     )
 

@@ -64,7 +64,7 @@ class Task:
         regions: tuple[pp.ArcRegion, ...] = ()
         precision = 0.0
         for precision in PRECISIONS:
-            if regions := pp.estimate_regions(train, precision=precision, seed=self.seed):
+            if regions := pp.ensembles.estimate_regions(train, precision=precision, seed=self.seed):
                 break
         plain = pp.train(pp.ParserSpec(), train, dev=dev, seed=self.seed)
         found = {"plain": counts(test, plain.parse(test))}

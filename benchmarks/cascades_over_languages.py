@@ -35,11 +35,11 @@ from measured import claims, keep
 from tasks import PARTS, Scored, arguments, build, finish, number, publish
 
 import panparser as pp
-from panparser import analysis
 from panparser.ensembles.cascade_training import guided, within
+from panparser.lab import analysis
 from panparser.transfer.candidates import PLANS, Method, MethodRunner, SourceTreebank
 from panparser.transfer.self_training import self_trained
-from panparser.treebank.regions import Arcs, in_regions
+from panparser.treebank.arc_regions import Arcs, in_regions
 
 SIZES = {"reuse": (0,), "self-training": (10, 50), "plans": (10, 20, 50), "partial": (0,)}  # of samples
 SENTENCES, TESTED, TEXT = 300, 300, 500
@@ -137,9 +137,11 @@ def prepared(folder: Path, target: str, size: int, seed: int) -> tuple[MethodRun
     treebanks = [pp.read_conllu(each.path) for each in sources(folder, target)]
     known = typology(target)
     chosen = []
-    for each in pp.rank_sources(sample, treebanks):
+    for each in pp.transfer.rank_sources(sample, treebanks):
         drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=seed)
-        chosen.append(SourceTreebank(each.path, pp.rewrite_word_order(drawn, known, seed=seed)[0], each.divergence))
+        chosen.append(
+            SourceTreebank(each.path, pp.transfer.rewrite_word_order(drawn, known, seed=seed)[0], each.divergence)
+        )
     text.heads[:] = -1
     return MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=seed, threads=1), text, test
 

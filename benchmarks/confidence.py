@@ -20,10 +20,9 @@ import numpy.typing as npt
 from machine import heading, timed
 
 import panparser as pp
-from panparser.analysis.tables.calibration import binned, calibration_error
-from panparser.learning.logistic import fit
+from panparser.lab.analysis.reliability import binned, calibration_error
 from panparser.parsing.calibrating import fitted, gold_labels
-from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, ConfidenceSignals
+from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, ConfidenceSignals, fit
 
 RESULTS = Path(__file__).parent / "results" / "confidence.txt"
 SETS = {

@@ -109,7 +109,7 @@ def run_task(folder: Path, task: Task) -> Result:
     spec = pp.ParserSpec(system=system, templates=pp.templates("zn11"), beam=task.beam, labeled=False)
     # Exact costs of whole beams take long in arc-standard, and its static oracle serves as well. Attardi's does not:
     # constraints lead a parser to states that it must have learned to live with.
-    strategy = STATIC if task.system == "arc-standard" and task.beam > 1 else pp.MAX_VIOLATION
+    strategy = STATIC if task.system == "arc-standard" and task.beam > 1 else pp.learning.MAX_VIOLATION
     parser = pp.train(spec, train_set, dev=dev, epochs=task.epochs, members=1, seed=task.seed, strategy=strategy)
     free, _ = parser.predict(test)
     shares: dict[str, dict[str, float]] = {}

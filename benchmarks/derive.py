@@ -34,13 +34,13 @@ def main() -> None:
                     continue
                 system = pp.system(name, root=root, single_root=single)
                 start = time.process_time()
-                found = pp.derive_losses(system)
+                found = pp.proofs.derive_losses(system)
                 seconds = time.process_time() - start
                 roots = "single" if single else "any"
                 print(f"{name:<28}{root:<7}{roots:<8}{_losses(found, system)}{seconds:>9.1f}", flush=True)
 
 
-def _losses(found: pp.DerivedLosses, system: pp.TransitionSystem) -> str:
+def _losses(found: pp.proofs.DerivedLosses, system: pp.TransitionSystem) -> str:
     if found.system is None:
         return f"{'none fits':>12}{'':>12}"
     counts = []

@@ -104,7 +104,7 @@ def report(effect: Effect, scores: Scores) -> list[str]:
     return [*lines, "", ""]
 
 
-def report_all(results: pp.GridResults) -> list[str]:
+def report_all(results: pp.lab.GridResults) -> list[str]:
     scores = Scores(results, "setting")
     lines = [f"Test sets, all tokens, mean over seeds {scores.seeds}", ""]
     for effect in EFFECTS:

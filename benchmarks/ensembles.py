@@ -25,7 +25,7 @@ import numpy as np
 from tasks import arguments, build, chosen, finish, number, publish
 
 import panparser as pp
-from panparser.parsing.training.run import score
+from panparser.training.parser_run import score
 
 TREEBANKS = "hu,el,tr,ta,ga,got"
 SEEDS = 5
@@ -77,7 +77,7 @@ class Repetition:
         if any(parser.training["interrupted"] for parser in alike + others):
             raise KeyboardInterrupt
         on_dev, on_test = ([parser.parse(part) for parser in different] for part in (dev, test))
-        weights = {by: pp.estimate_arc_weights(dev, on_dev, by=by) for by in (None, "upos")}
+        weights = {by: pp.ensembles.estimate_arc_weights(dev, on_dev, by=by) for by in (None, "upos")}
         together = {
             "vote": pp.make_voting_parser(alike).parse(test),
             "vote, dev: weights": pp.make_voting_parser(alike, dev=dev).parse(test),

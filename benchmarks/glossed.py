@@ -54,7 +54,9 @@ NAMES = {
 def dictionary(english: pp.Treebank, target: pp.Treebank) -> dict[str, str]:
     """The English lemma that each lemma is most often linked with; the first of equals."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for pairs, source, sentence in zip(pp.align_words(english, target), english, target, strict=True):
+    for pairs, source, sentence in zip(
+        pp.transfer.projection.align_words(english, target), english, target, strict=True
+    ):
         for there, here in pairs:
             if source[there].upos != "PUNCT":
                 counts[sentence[here].lemma][source[there].lemma.replace(" ", "_")] += 1
@@ -102,7 +104,13 @@ def row(language: str, size: int, english: pp.Treebank, target: pp.Treebank, nlp
     words = dictionary(english, target)
     gold, test = target[:size], target[-TEST:]
     text = flextext(english[:size], gold, words)
-    found, seconds = timed(lambda: pp.convert_glosses(pp.read_igt(io.BytesIO(text)), nlp=nlp, trees=True).treebank)
+    found, seconds = timed(
+        lambda: (
+            pp.transfer.glossed.convert_glosses(
+                pp.transfer.glossed.read_igt(io.BytesIO(text)), nlp=nlp, trees=True
+            ).treebank
+        )
+    )
     some, known = counted(gold), found.heads >= 0
     tags = np.array([a.upos == b.upos for x, y in zip(found, gold, strict=True) for a, b in zip(x, y, strict=True)])
     cells = (

@@ -13,13 +13,13 @@ import torch
 from torch.nn import functional
 
 import panparser as pp
-from panparser.learning.classifiers import ActionNames, ClassifierSetup
-from panparser.learning.labels import Labels
-from panparser.networks.inputs import InputReader, grouped_by_length
+from panparser.batches.classifier import ActionNames, ClassifierSetup
+from panparser.learning.layers import Labels
 from panparser.networks.network import NetworkSpec
-from panparser.neural.modules import rows
-from panparser.neural.training import Trainer
-from panparser.trees.decoding import maximum_spanning_tree
+from panparser.networks.network_inputs import InputReader, grouped_by_length
+from panparser.neural.torch_network import rows
+from panparser.neural.torch_training import Trainer
+from panparser.trees.projectivity import maximum_spanning_tree
 
 
 class GraphParser:

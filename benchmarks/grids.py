@@ -28,20 +28,20 @@ from machine import heading, write_result
 from measured import Measurement, keep, measured
 
 import panparser as pp
-from panparser.grid.results import read_outcomes
+from panparser.lab.results import read_outcomes
 
 WORKERS = 2
 TIMES = ("started", "seconds", "cpu_seconds", "facts")
 STRATEGIES = ("static", "dynamic")
 
 
-class Clock(pp.GridListener):
+class Clock(pp.lab.GridListener):
     """When the first run was given out, and the last taken."""
 
-    def before_grid(self, waiting: Sequence[pp.GridRun], finished: int, workers: int) -> None:
+    def before_grid(self, waiting: Sequence[pp.lab.GridRun], finished: int, workers: int) -> None:
         self.start = time.perf_counter()
 
-    def after_run(self, run: pp.GridRun, outcome: pp.RunOutcome) -> None:
+    def after_run(self, run: pp.lab.GridRun, outcome: pp.lab.RunOutcome) -> None:
         self.end = time.perf_counter()
 
 
@@ -66,10 +66,10 @@ def figures(folder: Path) -> dict[str, Any]:
     }
 
 
-def timed(grid: pp.Grid, folder: Path, **options: Any) -> tuple[dict[str, float], dict[str, Any]]:
+def timed(grid: pp.lab.Grid, folder: Path, **options: Any) -> tuple[dict[str, float], dict[str, Any]]:
     """Times and overhead by name, and all figures of the runs."""
     clock, start = Clock(), time.perf_counter()
-    found = pp.run_grid(replace(grid, results=folder), listeners=[clock], **options)
+    found = pp.lab.run_grid(replace(grid, results=folder), listeners=[clock], **options)
     before, wall = clock.start - start, clock.end - clock.start
     runs = [row.outcome.seconds for row in found.done if row.outcome is not None]
     overhead = (wall * WORKERS - sum(runs)) / len(runs)
@@ -154,7 +154,7 @@ def report(treebanks: Sequence[str], runs: int) -> tuple[str, list[Measurement]]
     with tempfile.TemporaryDirectory() as temporary:
         place = Path(temporary)
         values = declared(treebanks, runs)
-        grid = pp.Grid.from_values(values, folder=place)
+        grid = pp.lab.Grid.from_values(values, folder=place)
         head = f"{'':24}{'runs':>6}{'wall, s':>10}{'ms a run':>14}{'overhead, ms':>14}{'share, %':>10}{'start, s':>12}"
         processes, expected = timed(grid, place / "processes", jobs=WORKERS)
         local, found = timed(grid, place / "local", cluster="local", jobs=WORKERS)
@@ -182,7 +182,7 @@ def report(treebanks: Sequence[str], runs: int) -> tuple[str, list[Measurement]]
 
 
 def _toml(values: dict[str, Any]) -> str:
-    from panparser.storage.toml import to_toml
+    from panparser.storage.toml_text import to_toml
 
     return to_toml(values)
 

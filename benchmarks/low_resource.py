@@ -32,7 +32,7 @@ from tasks import Scored, arguments, build, finish, number, publish
 
 import panparser as pp
 from panparser.transfer.candidates import Method, MethodRunner, SourceTreebank
-from panparser.transfer.tagging import tags_alone
+from panparser.transfer.transferring import tags_alone
 
 TARGETS = ("hu", "fr_sequoia", "el", "lv", "et", "sv_lines", "id", "pt")
 SIZES = (10, 20, 50, 100)
@@ -65,13 +65,13 @@ def language(treebank: str) -> str:
     return treebank.partition("_")[0]
 
 
-def typology(target: str) -> pp.Typology:
-    return pp.Typology.of_language(language(target), like=RELATIVES.get(language(target)))
+def typology(target: str) -> pp.transfer.Typology:
+    return pp.transfer.Typology.of_language(language(target), like=RELATIVES.get(language(target)))
 
 
-def sources(folder: Path, target: str) -> list[pp.SourceFile]:
+def sources(folder: Path, target: str) -> list[pp.transfer.SourceFile]:
     """All treebanks to learn from, except those of the target's language."""
-    found = pp.find_sources([path for path in sorted(folder.glob("*/train.conllu")) if path.stat().st_size])
+    found = pp.transfer.find_sources([path for path in sorted(folder.glob("*/train.conllu")) if path.stat().st_size])
     others = [each for each in found if language(each.name) != language(target)]
     return [each for each in others if len(pp.read_conllu(each.path)) >= LEAST]
 
@@ -108,10 +108,12 @@ class Task:
         sample = pp.sample_sentences(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
         test = pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
-        ranked = [(treebanks[each.number], each.divergence) for each in pp.rank_sources(sample, treebanks)]
+        ranked = [(treebanks[each.number], each.divergence) for each in pp.transfer.rank_sources(sample, treebanks)]
         drawn = [(pp.sample_sentences(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
         order = typology(self.target)
-        rewritten = [(pp.rewrite_word_order(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn]
+        rewritten = [
+            (pp.transfer.rewrite_word_order(treebank, order, seed=self.seed)[0], far) for treebank, far in drawn
+        ]
         ways = {}
         for is_rewritten, known in ((True, rewritten), (False, drawn)):
             chosen = [SourceTreebank(each.path, each, far) for each, far in known]
@@ -129,10 +131,12 @@ class Task:
         test = tags_alone(pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED))
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
         order, chosen = typology(self.target), []
-        for each in pp.rank_sources(sample, treebanks):
+        for each in pp.transfer.rank_sources(sample, treebanks):
             drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=self.seed)
             chosen.append(
-                SourceTreebank(drawn.path, pp.rewrite_word_order(drawn, order, seed=self.seed)[0], each.divergence)
+                SourceTreebank(
+                    drawn.path, pp.transfer.rewrite_word_order(drawn, order, seed=self.seed)[0], each.divergence
+                )
             )
         candidates = MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
         words = frequent(train)
@@ -161,7 +165,7 @@ class Task:
         sample = None if train is None or not train.words else train
         scores, methods = {}, []
         for method in (None, "all"):
-            made = pp.train_transfer(
+            made = pp.transfer.train_transfer(
                 sources(folder, self.target),
                 sample,
                 raw=test if sample is None else None,
@@ -176,12 +180,12 @@ class Task:
         return of_command | {"sentences": 0 if sample is None else len(sample), "by all": scores["all"].uas}
 
 
-def frequent(treebank: pp.Treebank) -> pp.Lexicon:
+def frequent(treebank: pp.Treebank) -> pp.tagging.Lexicon:
     """The most frequent words of a treebank, with their tags."""
     forms, counts = treebank.vocabulary("form"), np.bincount(treebank.column("form"))
     first = sorted(range(len(counts)), key=lambda form: (-counts[form], forms[form]))[:WORDS]
-    tags = pp.Lexicon.of(treebank).tags
-    return pp.Lexicon({forms[form]: tags[forms[form]] for form in first if forms[form] in tags})
+    tags = pp.tagging.Lexicon.of(treebank).tags
+    return pp.tagging.Lexicon({forms[form]: tags[forms[form]] for form in first if forms[form] in tags})
 
 
 def of_sizes(results: Mapping[str, Scored], targets: list[str], seeds: list[int]) -> list[str]:

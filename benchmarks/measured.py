@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import panparser as pp
-from panparser.grid.results import pack
+from panparser.lab.results import pack
 from panparser.work.keys import digest
 
 FOLDER = Path(__file__).parent / "results"
-Measurement = tuple[Mapping[str, str], pp.RunOutcome]
+Measurement = tuple[Mapping[str, str], pp.lab.RunOutcome]
 
 
 def measured(
@@ -28,11 +28,11 @@ def measured(
     """
     recipe = {"benchmark": benchmark, "names": dict(labels)}
     facts = {name: float(value) for name, value in figures.items() if value is not None and value == value}  # noqa: PLR0124
-    outcome = pp.external_outcome(recipe, {}, facts=facts)
+    outcome = pp.lab.external_outcome(recipe, {}, facts=facts)
     if build is None:
         return labels, outcome
     described = {**outcome.values["run"], "build": build}
-    return labels, pp.RunOutcome({**outcome.values, "run": described, "key": digest(described)})
+    return labels, pp.lab.RunOutcome({**outcome.values, "run": described, "key": digest(described)})
 
 
 def claims(benchmark: str, rows: Mapping[str, Mapping[str, float]], outcomes: Iterable[Any]) -> list[Measurement]:
@@ -46,5 +46,5 @@ def keep(benchmark: str, found: Sequence[Measurement], folder: Path = FOLDER) ->
     place = folder / benchmark
     for old in (*place.glob("*.json"), *place.glob("*.jsonl*"), *place.glob("grids/*.json")):
         old.unlink()
-    pp.GridResults.made(benchmark, found).write(place)
+    pp.lab.GridResults.made(benchmark, found).write(place)
     pack(place)

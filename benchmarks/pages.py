@@ -24,10 +24,10 @@ from machine import heading
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import panparser as pp
-from panparser.server.limits import Limits
-from panparser.server.models import ModelRegistry, ServedModel
-from panparser.server.running import listen, server_of
-from panparser.server.service import ServerApp
+from panparser.serve.http_process import listen, server_of
+from panparser.serve.limits import Limits
+from panparser.serve.served_models import ModelRegistry, ServedModel
+from panparser.serve.service import ServerApp
 
 RESULTS = Path(__file__).parent / "results" / "pages.txt"
 CHROMIUM = "/usr/bin/chromium"
@@ -106,7 +106,7 @@ def busy(page: Page) -> tuple[list[float], float]:
 def measured(browser: Browser, server: str, sentence: pp.Sentence, path: Path) -> str:
     parser = pp.load("en").parser
     assert isinstance(parser, pp.Parser)
-    pp.step_through(parser, sentence).save(path)
+    pp.inspection.step_through(parser, sentence).save(path)
     found: list[tuple[float, ...]] = []
     for _ in range(RUNS):
         with opened(browser, f"file://{path}") as page:

@@ -31,7 +31,7 @@ from measured import keep, measured
 from tasks import FOLDER
 
 import panparser as pp
-from panparser.parsing.training.run import score
+from panparser.training.parser_run import score
 from panparser.work.keys import build
 
 SECONDS = 3  # about how long a run of parsing takes

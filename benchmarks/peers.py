@@ -260,7 +260,7 @@ class Race:
             facts |= dict(zip(("words/s", "words/s with start"), rates, strict=True)) if rates else {}
             recipe = {"name": name, "settings": contender.key or "the defaults"}
             inputs = [str(self.train), str(self.dev)]
-            outcome = pp.external_outcome(
+            outcome = pp.lab.external_outcome(
                 {"peer": recipe}, {"test": (str(self.test), predicted)}, inputs=inputs, facts=facts
             )
         except pp.PanParserError as error:

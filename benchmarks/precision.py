@@ -25,8 +25,8 @@ from neural_tasks import MODELS
 from tasks import FOLDER
 
 import panparser as pp
-from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import Precision
+from panparser.networks.network_classifier import NetworkClassifier
 from panparser.parsing.parser import classifier_model
 
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)

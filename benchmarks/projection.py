@@ -58,7 +58,7 @@ class Corpora:
     def __init__(self, pud: Path, ud: Path) -> None:
         self.pud, self.ud = pud, ud
         self.made: dict[tuple[str, ...], pp.Treebank] = {}
-        self.links: dict[str, list[pp.WordAlignments]] = {}
+        self.links: dict[str, list[pp.transfer.projection.WordAlignments]] = {}
 
     def _once(self, key: tuple[str, ...], make: Callable[[], pp.Treebank]) -> pp.Treebank:
         if key not in self.made:
@@ -77,14 +77,17 @@ class Corpora:
         return source, target
 
     def projected(self, pair: str, setting: str) -> pp.Treebank:
-        return self._once((pair, setting), lambda: pp.project_trees(*self.sides(pair), **LINKED[setting]))
+        return self._once(
+            (pair, setting), lambda: pp.transfer.projection.project_trees(*self.sides(pair), **LINKED[setting])
+        )
 
     def voted(self, pair: str, setting: str) -> pp.Treebank:
         sources, target = [self.language(name) for name in SEVERAL[pair]], self.sides(pair)[1]
         if pair not in self.links:
-            self.links[pair] = [pp.align_words(source, target) for source in sources]
+            self.links[pair] = [pp.transfer.projection.align_words(source, target) for source in sources]
         return self._once(
-            (pair, setting), lambda: pp.project_trees(sources, target, self.links[pair], votes=VOTES[setting])
+            (pair, setting),
+            lambda: pp.transfer.projection.project_trees(sources, target, self.links[pair], votes=VOTES[setting]),
         )
 
     def completed(self, pair: str, seed: int) -> pp.Treebank:

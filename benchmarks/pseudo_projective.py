@@ -16,13 +16,13 @@ from panparser.trees.projectivity import ENCODINGS
 
 def returned(treebank: pp.Treebank, encoding: str) -> tuple[int, int]:
     """Non-projective sentences, and how many of them come back with every head and label."""
-    flags, _ = pp.nonprojectivity_counts(treebank.heads, treebank.offsets)
+    flags, _ = pp.trees.nonprojectivity_counts(treebank.heads, treebank.offsets)
     crossed = sorted(set(treebank.sentence_of_word()[flags].tolist()))
     same = 0
     for number in crossed:
         sentence = treebank[number]
         tree = (tuple(sentence.heads.tolist()), tuple(sentence.labels))
-        same += pp.deprojectivize(*pp.projectivize(*tree, encoding), encoding) == tree
+        same += pp.trees.deprojectivize(*pp.trees.projectivize(*tree, encoding), encoding) == tree
     return len(crossed), same
 
 

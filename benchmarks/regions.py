@@ -71,7 +71,7 @@ def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     first, last = (candidates.learn(method, candidates.sample) for method in ("sample", "joint"))
     parsers = [first, *alone, last]
     divergences = [None, *(each.divergence or 0.0 for each in near), -1.0]
-    *known, _ = pp.competent_regions(
+    *known, _ = pp.transfer.competent_regions(
         dev, [parser.parse(dev, any_tags=True) for parser in parsers], divergences=divergences
     )
     rows = [(own, parser) for own, parser in zip(known, parsers, strict=False) if own.regions]

@@ -8,7 +8,7 @@ sentences of every treebank of another language with at least 100), whose trees 
 sources as they are, or rewritten by what WALS says of the target. All parsers: beam 4, one perceptron, 5 epochs. Gold
 tags; UAS of at most 300 sentences of the test set, without punctuation.
 Classes are simple or complex (the criterion `difficulty`), kinds of labels, and tags with the direction of their arcs.
-Break-even, learnability, hardness and complexity are those of `panparser.analysis.Curves`, of curves that are averaged
+Break-even, learnability, hardness and complexity are those of `panparser.lab.analysis.Curves`, of curves that are averaged
 over the targets.
 Sampling: the divergence of the states that the last of 5 epochs learned from, in 1000 sentences, and those that are met
 in the development set (beam 8), and UAS by quarter of the sentence.
@@ -33,7 +33,7 @@ from tasks import arguments, build, finish, number, publish
 from transfer import SENTENCES, TESTED, language, sources, ways
 
 import panparser as pp
-from panparser import analysis
+from panparser.lab import analysis
 
 SIZES, SAMPLES = (2, 5, 10, 20, 50, 100, 200, 500), 5
 SPEC: dict[str, Any] = {"beam": 4, "labels": "universal"}
@@ -125,7 +125,7 @@ def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict
     drawn = [
         pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=seed) for name in names
     ]
-    ranked = pp.rank_sources(test, drawn)
+    ranked = pp.transfer.rank_sources(test, drawn)
     found = {}
     for way, rewrite in ways(language(target), seed).items():
         if way in TRANSFERS:

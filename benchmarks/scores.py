@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import panparser as pp
-from panparser.grid.tables import value_of
+from panparser.lab.result_tables import value_of
 from panparser.work.keys import own_build
 
 FOLDER = Path(__file__).parent / "results"
@@ -20,9 +20,9 @@ FOLDER = Path(__file__).parent / "results"
 class Scores:
     """Of the treebanks that have all runs. A setting is the names on some axes, with spaces between them."""
 
-    def __init__(self, results: pp.GridResults, *axes: str, split: str = "test") -> None:
+    def __init__(self, results: pp.lab.GridResults, *axes: str, split: str = "test") -> None:
         self.results, self.split = results, split
-        self._runs: dict[tuple[str, str], list[pp.RunOutcome]] = {}
+        self._runs: dict[tuple[str, str], list[pp.lab.RunOutcome]] = {}
         incomplete = set()
         for row in results.rows:
             name = row.labels["treebank"]
@@ -66,7 +66,7 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
     return f"{'-':>{width}}" if value != value else f"{value:{width}.{digits}f}"  # noqa: PLR0124 - not a number
 
 
-def made(results: pp.GridResults) -> str:
+def made(results: pp.lab.GridResults) -> str:
     """When and on what the runs were run, whoever makes a table of them."""
     outcomes = [row.outcome.values for row in results.done if row.outcome is not None]
     days = sorted({each["started"][:10] for each in outcomes})
@@ -78,14 +78,14 @@ def made(results: pp.GridResults) -> str:
 
 
 def main(
-    name: str, doc: str | None, report: Callable[[pp.GridResults], list[str]], *, folder: str | None = None
+    name: str, doc: str | None, report: Callable[[pp.lab.GridResults], list[str]], *, folder: str | None = None
 ) -> None:
     """A command that makes a report of the results of a grid, which are in `folder` of FOLDER, and writes it there."""
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=FOLDER / (folder or name), help="folder of results")
     parser.add_argument("--print", action="store_true", help="write nothing")
     options = parser.parse_args()
-    results = pp.GridResults.read(options.results, name)
+    results = pp.lab.GridResults.read(options.results, name)
     text = "\n".join([made(results), "", *report(results)])
     if not options.print:
         options.results.with_name(f"{name}.txt").write_text(text + "\n", encoding="utf-8")

@@ -29,8 +29,8 @@ from urllib.parse import urlencode
 from machine import heading
 
 import panparser as pp
-from panparser._threads import cores
-from panparser.text.raw import extract_raw_text
+from panparser.base.threads import cores
+from panparser.text.raw_text import extract_raw_text
 
 RESULTS = Path(__file__).parent / "results" / "serving.txt"
 THREADS = 2

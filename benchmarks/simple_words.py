@@ -28,7 +28,7 @@ from tasks import arguments, build, finish, number, one_seed, publish, read
 from transfer import TESTED
 
 import panparser as pp
-from panparser import analysis
+from panparser.lab import analysis
 
 WORTH = Path(__file__).parent / "results" / "sample_worth.jsonl"
 _LEARNABILITY, _COMPLEXITY = 0, 2  # among the figures of CLASSES

@@ -21,11 +21,11 @@ from machine import heading, timed, write_result
 
 import panparser as pp
 from panparser import _engine
-from panparser.systems import lowering
+from panparser.systems import transition_system as lowering
 from panparser.trees.enumeration import random_projective_tree
 
 ORACLES = ("dynamic", "static-dynamic")
-LIMIT = lowering.POTENTIALS["swap-loss"][1]
+LIMIT = lowering.POTENTIAL_CODES["swap-loss"][1]
 NOISE = 0.1
 SENTENCES = 1000
 NOISY = (20, 200)  # sentences, by oracle
@@ -78,7 +78,7 @@ def speed() -> list[str]:
 
 
 def higher_limit(system: pp.TransitionSystem) -> lowering.Lowered:
-    potentials = lowering.POTENTIALS
+    potentials = lowering.POTENTIAL_CODES
     before = potentials["swap-loss"]
     try:
         potentials["swap-loss"] = (before[0], LIMIT + 6)

@@ -24,7 +24,7 @@ def average(values: list[float]) -> float:
     return sum(values) / len(values) if values else float("nan")
 
 
-def report(results: pp.GridResults) -> list[str]:
+def report(results: pp.lab.GridResults) -> list[str]:
     """Tables for each beam, a line for each system and a column for each treebank; then speeds."""
     scores, systems = Scores(results, "system", "beam"), results.axes["system"]
     share = {name: scores.fact(name, "crossing_percent") for name in scores.treebanks}

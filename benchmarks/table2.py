@@ -89,7 +89,7 @@ def per_treebank(scores: Scores) -> list[str]:
     return lines
 
 
-def report(results: pp.GridResults) -> list[str]:
+def report(results: pp.lab.GridResults) -> list[str]:
     scores = Scores(results, "system", "root", "setting")
     title = f"Test UAS, all tokens, mean over seeds {scores.seeds}"
     checks = ["Greedy < greedy dynamic < early update <= max-violation, on average over all treebanks?", *order(scores)]

@@ -82,7 +82,7 @@ def spent() -> float:
     return found.ru_utime + found.ru_stime
 
 
-def made(peer: Peer, folder: Path, work: Path) -> pp.RunOutcome:
+def made(peer: Peer, folder: Path, work: Path) -> pp.lab.RunOutcome:
     """Trains and parses; what came of it."""
     test, start, cpu = folder / "test.conllu", time.perf_counter(), spent()
     blind(test, work / "blind")
@@ -91,7 +91,7 @@ def made(peer: Peer, folder: Path, work: Path) -> pp.RunOutcome:
     subprocess.run(peer.parse, check=True)
     facts = {"training_cpu_seconds": round(trained, 3), "test_cpu_seconds": round(spent() - cpu - trained, 3)}
     facts["sentences"] = len(pp.read_conllu(folder / "train.conllu"))
-    return pp.external_outcome(
+    return pp.lab.external_outcome(
         {"peer": peer.recipe},
         {"test": (str(test), pp.read_conllu(work / "parsed"))},
         inputs=inputs(folder),
@@ -100,9 +100,9 @@ def made(peer: Peer, folder: Path, work: Path) -> pp.RunOutcome:
     )
 
 
-def known(results: Path) -> list[tuple[dict[str, str], pp.RunOutcome]]:
+def known(results: Path) -> list[tuple[dict[str, str], pp.lab.RunOutcome]]:
     """What is there, perhaps by another call that goes on at the same time."""
-    done = pp.GridResults.read(results).done if results.is_dir() else ()
+    done = pp.lab.GridResults.read(results).done if results.is_dir() else ()
     return [(dict(row.labels), row.outcome) for row in done if row.outcome is not None]
 
 
@@ -136,7 +136,7 @@ def main() -> None:
                 outcome = made(peer, folder, work)
                 labels = {"treebank": name, "system": peer.name, "root": "-", "setting": "-", "seed": "1"}
                 rows = [row for row in known(options.results) if row[0] != labels] + [(labels, outcome)]
-                pp.GridResults.made("table2_peers", rows).write(options.results)
+                pp.lab.GridResults.made("table2_peers", rows).write(options.results)
                 cpu = outcome.facts["training_cpu_seconds"]
                 print(f"{peer.name}, {name}: UAS {outcome.score('test', 'UAS'):.2f}, {cpu:.0f} CPU s", flush=True)
 

@@ -52,7 +52,7 @@ class Task:
     def run(self, folder: Path) -> Outcome:
         start = time.process_time()
         test = pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
-        model = pp.TagLanguageModel.of(
+        model = pp.transfer.TagLanguageModel.of(
             pp.sample_sentences(pp.read_conllu(folder / self.target / "train.conllu"), TAGGED, seed=self.seed)
         )
         rewrite = ways(language(self.target), self.seed).get("full")
@@ -63,12 +63,12 @@ class Task:
             drawn = pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=self.seed)
             made = {
                 PLAIN: drawn,
-                "selected": pp.select_similar_sentences(drawn, model, share=SHARE),
-                "reordered": pp.reorder_words(drawn, model)[0],
+                "selected": pp.transfer.select_similar_sentences(drawn, model, share=SHARE),
+                "reordered": pp.transfer.reorder_words(drawn, model)[0],
             }
             if rewrite is not None:
                 made["rewritten"] = rewrite(drawn)
-                made["rewritten, reordered"] = pp.reorder_words(made["rewritten"], model)[0]
+                made["rewritten, reordered"] = pp.transfer.reorder_words(made["rewritten"], model)[0]
             found[name] = {
                 row: scores(test, parsed(treebank, {"test": test}, self.seed)["test"])[0]
                 for row, treebank in made.items()

@@ -20,7 +20,7 @@ from machine import add_before, best_of, builds, panparser, processor, write_res
 from measured import Measurement, keep, measured
 
 import panparser as pp
-from panparser._threads import cores
+from panparser.base.threads import cores
 from panparser.pipeline.loading import load_parser
 
 

@@ -30,7 +30,7 @@ from measured import Measurement, claims, keep, measured
 from tasks import arguments, build, finish, number, publish
 
 import panparser as pp
-from panparser.transfer.tag_trigrams import LEAST as LEAST_DIVERGENCE
+from panparser.transfer.similarity import LEAST as LEAST_DIVERGENCE
 from panparser.treebank.universal import base_label
 
 SENTENCES, LEAST, TESTED, NEAREST = 500, 100, 300, 4
@@ -95,7 +95,7 @@ class Task:
             name: pp.sample_sentences(pp.read_conllu(folder / name / "train.conllu"), SENTENCES, seed=self.seed)
             for name in names
         }
-        ranks = {part: pp.rank_sources(gold, list(drawn.values())) for part, gold in parts.items()}
+        ranks = {part: pp.transfer.rank_sources(gold, list(drawn.values())) for part, gold in parts.items()}
         divergences = {part: {names[each.number]: each.divergence for each in rank} for part, rank in ranks.items()}
         pairs: dict[str, dict[str, Scores]] = {}
         together: dict[str, Scores] = {}
@@ -127,12 +127,12 @@ def ways(target: str, seed: int) -> dict[str, Callable[[pp.Treebank], pp.Treeban
     """What can be done to the sentences of a source; nothing but to leave them, if WALS does not know the language."""
     found: dict[str, Callable[[pp.Treebank], pp.Treebank]] = {PLAIN: lambda treebank: treebank}
     try:
-        typology = pp.Typology.of_language(target, like=RELATIVES.get(target))
+        typology = pp.transfer.Typology.of_language(target, like=RELATIVES.get(target))
     except pp.SpecError:
         return found
 
     def rewriting(goal: Literal["cautious", "full"]) -> Callable[[pp.Treebank], pp.Treebank]:
-        return lambda treebank: pp.rewrite_word_order(treebank, typology, goal=goal, seed=seed)[0]
+        return lambda treebank: pp.transfer.rewrite_word_order(treebank, typology, goal=goal, seed=seed)[0]
 
     return found | {goal: rewriting(goal) for goal in GOALS}
 

@@ -22,7 +22,7 @@ from machine import heading, write_result
 from tasks import number
 
 import panparser as pp
-from panparser.parsing.training.run import score, score_found
+from panparser.training.parser_run import score, score_found
 
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
@@ -38,7 +38,7 @@ class Counted:
 
     def __init__(self, parsers: Sequence[pp.Parser], treebank: pp.Treebank) -> None:
         self.parsers, self.treebank = parsers, treebank
-        self.states = pp.StateBatch(SYSTEM, treebank, templates=parsers[0].spec.used_templates)
+        self.states = pp.parsing.StateBatch(SYSTEM, treebank, templates=parsers[0].spec.used_templates)
 
     def scores(self) -> npt.NDArray[np.float64]:
         """(parsers, rows, actions) In updates."""

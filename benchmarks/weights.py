@@ -19,7 +19,7 @@ from machine import heading, write_result
 from measured import Measurement, keep, measured
 
 import panparser as pp
-from panparser import analysis
+from panparser.lab import analysis
 
 TREEBANKS, FRENCH = ("ga", "hu"), "fr_sequoia"
 STRATEGIES = {

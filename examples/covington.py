@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import panparser as pp
-from panparser.systems.proof.check import check_system
+from panparser.proofs.system_proof import check_system
 
 SMALL = Path(__file__).parents[1] / "tests" / "data" / "english.conllu"
 

@@ -12,12 +12,11 @@ from typing import Any
 from fuzz import seeds
 from fuzz.mutation import changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_text
-from panparser.annotation.document import Document
-from panparser.annotation.drafts import SentenceDraft
-from panparser.annotation.history import part_of_cells
-from panparser.annotation.journal import line_of, record_of
-from panparser.annotation.operations import apply_edit, parse_edit
-from panparser.annotation.store import AnnotationStore
+from panparser.annotate.document import Document
+from panparser.annotate.edits import apply_edit, parse_edit
+from panparser.annotate.journal import line_of, part_of_cells, record_of
+from panparser.annotate.saving import AnnotationStore
+from panparser.annotate.sentence_draft import SentenceDraft
 from panparser.errors import PanParserError
 
 EDITS: tuple[dict[str, Any], ...] = (

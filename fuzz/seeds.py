@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import panparser as pp
-from panparser.grid.records import sentence_counts
+from panparser.lab.outcomes import sentence_counts
 from panparser.trees.enumeration import random_projective_tree, random_tree
 from panparser.work.keys import digest
 from reference.networks import random_network_parser, random_network_tagger
@@ -154,7 +154,7 @@ def _with_vectors() -> pp.Parser:
 def _classified(classifier: pp.Classifier) -> pp.Parser:
     templates = pp.Templates.parse("S0.form\nB0.form\nS0.lemma B0.lemma")
     spec = pp.ParserSpec(beam=1, templates=templates)
-    if isinstance(classifier, pp.VotingClassifier):
+    if isinstance(classifier, pp.batches.VotingClassifier):
         labels = _classified(pp.Perceptron()).labels
         return pp.Parser(spec, labels, [], {}, classifier=classifier)
     return pp.train(spec, treebank(), classifier=classifier, epochs=1)
@@ -167,7 +167,7 @@ def _network(*columns: str, **more: Any) -> pp.Parser:
     return random_network_parser(pp.ParserSpec(beam=2), network, treebank(), vectors=vectors)
 
 
-def _network_tagger(*columns: str) -> pp.NetworkTagger:
+def _network_tagger(*columns: str) -> pp.tagging.NetworkTagger:
     inputs = tuple(pp.NetworkInput(column=column, size=4) for column in columns)
     network = pp.NetworkSpec(inputs=inputs, layers=1, size=3, tags=("upos", "feats"), tag_hidden=4)
     return random_network_tagger(network, treebank(), vectors=_vectors())
@@ -179,8 +179,8 @@ _MODELS = {
     "vote": lambda: pp.make_voting_parser([_parser(), _parser(beam=1)]),
     "vectors": _with_vectors,
     "classifier": lambda: _classified(pp.Perceptron()),
-    "joint": lambda: _classified(pp.JointClassifier(pp.Perceptron(), of=("label", "tag"))),
-    "several": lambda: _classified(pp.VotingClassifier([_classified(pp.Perceptron()).classifier] * 2)),
+    "joint": lambda: _classified(pp.batches.JointClassifier(pp.Perceptron(), of=("label", "tag"))),
+    "several": lambda: _classified(pp.batches.VotingClassifier([_classified(pp.Perceptron()).classifier] * 2)),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), treebank(), **_BRIEF),
     "tokenizer": lambda: pp.train_tokenizer(treebank(), epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(treebank(), epochs=1),
@@ -196,7 +196,7 @@ _NETWORKS = {
     "network-half": lambda: _network("lemma", "upos", "xpos", arcs=3, precision="float16"),
     "network-tagger": lambda: _network_tagger("form", "characters", "vector"),
     "network-vote": lambda: _classified(
-        pp.VotingClassifier([_network("form").classifier, _network("upos", arcs=2).classifier])
+        pp.batches.VotingClassifier([_network("form").classifier, _network("upos", arcs=2).classifier])
     ),
 }
 MODELS, NETWORKS = tuple(_MODELS), tuple(_NETWORKS)

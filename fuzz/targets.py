@@ -16,10 +16,10 @@ from fuzz.annotation import ANNOTATION_TARGETS
 from fuzz.models import MODEL_TARGETS
 from fuzz.mutation import as_toml, changed, changes, dumped, mutated
 from fuzz.running import Target, smaller_text
-from panparser.analysis.criteria.builtin import key
-from panparser.analysis.frame import Frame, make_frame
 from panparser.errors import ConlluError, PanParserError
-from panparser.storage.toml import to_toml
+from panparser.lab.analysis.criteria_text import key
+from panparser.lab.analysis.frame import Frame, make_frame
+from panparser.storage.toml_text import to_toml
 from panparser.treebank.treebank import COLUMNS
 
 
@@ -114,19 +114,19 @@ def check_text(data: bytes) -> None:
 
 def check_glossed(data: bytes) -> None:
     """Glossed text that can be read is a treebank that can be read."""
-    sentences = pp.read_igt(_file("glossed.txt", data))
-    written = pp.convert_glosses(sentences).treebank
+    sentences = pp.transfer.glossed.read_igt(_file("glossed.txt", data))
+    written = pp.transfer.glossed.convert_glosses(sentences).treebank
     assert (len(written), written.problems) == (len(sentences), [])
     assert pp.parse_conllu(written.to_bytes()).words == sum(len(sentence.words) for sentence in sentences)
 
 
 def check_links(data: bytes) -> None:
     """Links that can be read can be written and read again, and their probabilities are few digits away."""
-    links = pp.read_alignments(_file("links.txt", data), possible=True)
+    links = pp.transfer.projection.read_alignments(_file("links.txt", data), possible=True)
     again = _file("again.txt", links.to_text().encode())
-    assert pp.read_alignments(again).pairs == links.pairs
+    assert pp.transfer.projection.read_alignments(again).pairs == links.pairs
     again = _file("again.txt", links.to_text(probabilities=True).encode())
-    assert pp.read_alignments(again).pairs == links.pairs
+    assert pp.transfer.projection.read_alignments(again).pairs == links.pairs
     assert links.reversed().reversed() == links
     assert links.one_to_one() & links == links.one_to_one()
 
@@ -146,7 +146,7 @@ def _file(name: str, data: bytes) -> str:
 
 
 def check_recipe(data: bytes) -> None:
-    recipe = pp.read_recipe(_file("recipe.toml", data))
+    recipe = pp.recipes.read_recipe(_file("recipe.toml", data))
     if isinstance(recipe, pp.Recipe):
         pp.Recipe.from_values(recipe.resolved().to_values())
     elif not any(stage.estimate for stage in recipe.stages):  # estimating takes as long as the recipe says
@@ -156,9 +156,11 @@ def check_recipe(data: bytes) -> None:
 
 def check_gloss_table(data: bytes) -> None:
     """With any table, glosses can be looked up."""
-    table = pp.GlossTable.read(_file("glosses.toml", data))
+    table = pp.transfer.glossed.GlossTable.read(_file("glosses.toml", data))
     for text in seeds.glossed():
-        pp.convert_glosses(pp.read_igt(_file("glossed.txt", text), table=table), table=table)
+        pp.transfer.glossed.convert_glosses(
+            pp.transfer.glossed.read_igt(_file("glossed.txt", text), table=table), table=table
+        )
 
 
 def check_table(data: bytes) -> None:
@@ -221,38 +223,38 @@ def check_strategy(data: bytes) -> None:
 def check_grid(data: bytes) -> None:
     """What can be read has runs with keys."""
     seeds.grid_treebank()
-    grid = pp.Grid.read(_file("grid.toml", data))
+    grid = pp.lab.Grid.read(_file("grid.toml", data))
     assert all(len(run.key) == 64 and run.splits for run in grid.runs)
 
 
 def check_outcome(data: bytes) -> None:
     """What can be read has figures, or says that it has none."""
-    outcome = pp.RunOutcome.read(Path(_file("outcome.json", data)))
+    outcome = pp.lab.RunOutcome.read(Path(_file("outcome.json", data)))
     for split in outcome.values["sentences"]:
         outcome.counts(split, "UAS")
-    assert pp.RunOutcome.parse(outcome.line(), "outcome").values == outcome.values
+    assert pp.lab.RunOutcome.parse(outcome.line(), "outcome").values == outcome.values
 
 
 def check_weights(data: bytes) -> None:
-    weights = pp.ArcWeights.read(_file("weights.toml", data))
+    weights = pp.ensembles.ArcWeights.read(_file("weights.toml", data))
     pp.combine_trees([seeds.treebank(), seeds.treebank()], weights=weights)
 
 
 def check_typology(data: bytes) -> None:
-    typology = pp.Typology.read(_file("typology.toml", data))
-    again = pp.Typology.read(_file("typology.toml", typology.to_toml().encode()))
+    typology = pp.transfer.Typology.read(_file("typology.toml", data))
+    again = pp.transfer.Typology.read(_file("typology.toml", typology.to_toml().encode()))
     assert [trait.name for trait in again] == [trait.name for trait in typology]
-    pp.rewrite_word_order(seeds.treebank(), typology)
+    pp.transfer.rewrite_word_order(seeds.treebank(), typology)
 
 
 def check_rewriting(data: bytes) -> None:
     """What can be read can be rewritten, and is as well-formed as it was."""
     treebank = pp.parse_conllu(data, format="conllu")
-    rewritten, _ = pp.rewrite_word_order(treebank, pp.Typology.from_values(seeds.TYPOLOGIES[0]))
+    rewritten, _ = pp.transfer.rewrite_word_order(treebank, pp.transfer.Typology.from_values(seeds.TYPOLOGIES[0]))
     assert not any(problem.fatal for problem in rewritten.problems)
     assert len(rewritten) == len(treebank)
-    crossing = [not pp.is_projective(sentence.heads) for sentence in treebank]
-    assert crossing == [not pp.is_projective(sentence.heads) for sentence in rewritten]
+    crossing = [not pp.trees.is_projective(sentence.heads) for sentence in treebank]
+    assert crossing == [not pp.trees.is_projective(sentence.heads) for sentence in rewritten]
 
 
 def _templates() -> tuple[bytes, ...]:

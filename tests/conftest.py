@@ -111,7 +111,7 @@ def parsed():
 
 @pytest.fixture(scope="session")
 def frame(gold, parsed):
-    return pp.analysis.make_frame(gold, *parsed, names=["greedy", "beam"], train=gold[:100])
+    return pp.lab.analysis.make_frame(gold, *parsed, names=["greedy", "beam"], train=gold[:100])
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,11 @@ from itertools import count
 from pathlib import Path
 
 import panparser as pp
-from panparser.annotation.session import AnnotationSession
-from panparser.server.annotating.guarding import Authenticator
-from panparser.server.annotating.running import address_of, listen_near, server_of
-from panparser.server.annotating.service import AnnotationService
-from panparser.treebank.sentence import Token
+from panparser.annotate.page_process import address_of, listen_near, server_of
+from panparser.annotate.page_service import AnnotationService
+from panparser.annotate.page_support import Authenticator
+from panparser.annotate.session import AnnotationSession
+from panparser.treebank.sentences import Token
 
 ROOT = Path(__file__).parents[1]
 BROWSERS = ("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")

@@ -36,10 +36,10 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is imported: speed is that of one thread
 
 import panparser as pp
-from panparser.networks.classifier import NetworkClassifier
 from panparser.networks.network import NetworkInput
-from panparser.pipeline.bundled import MODELS, SUFFIX
-from panparser.pipeline.training import scores
+from panparser.networks.network_classifier import NetworkClassifier
+from panparser.pipeline.bundled_models import MODELS, SUFFIX
+from panparser.pipeline.pipeline_training import scores
 
 LARGEST = 26_000_000  # bytes, of all models together
 RUNS = 3

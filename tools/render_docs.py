@@ -122,7 +122,7 @@ def _plain(file: str, starts: str, head: list[str]) -> list[list[str]]:
 
 def _rules(group: str) -> list[list[str]]:
     """The rules of validation that are declared together."""
-    from panparser.treebank.validation import rules
+    from panparser.validation import rules
 
     found = [[f"`{rule.name}`", _cell(rule.expected) + " (a warning)" * rule.warning] for rule in getattr(rules, group)]
     return [["rule", "what is expected"], *found]
@@ -195,8 +195,8 @@ def with_tables(text: str) -> str:
 
 def outdated() -> dict[Path, str]:
     """Pages that are not what they should be, with what they should be."""
-    from panparser.grid.markers import with_results
-    from panparser.pipeline.lessons import LESSONS, show_lesson
+    from panparser.inspection.lessons import LESSONS, show_lesson
+    from panparser.lab.figures import with_results
 
     found = {CLI_PAGE: cli_page()}
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, _find, _names = lazy("panparser")
 

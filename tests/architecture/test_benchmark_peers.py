@@ -94,7 +94,7 @@ def test_maltparser_stands_beside_table2(malt, tmp_path, monkeypatch, capfd):
     script.main()  # what is there is not made again
     assert len(log.read_text().splitlines()) == 4
     assert capfd.readouterr().out.count("MaltParser, t1: UAS ") == 1
-    found = pp.GridResults.read(results)
+    found = pp.lab.GridResults.read(results)
     assert found.axes["system"] == ("MaltParser",)
     gold = pp.read_conllu(treebanks / "t2" / "test.conllu")
     starts = gold.offsets[:-1].repeat(gold.offsets[1:] - gold.offsets[:-1])

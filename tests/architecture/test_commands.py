@@ -86,7 +86,10 @@ def test_training_a_parser_needs_no_other_models(english, tmp_path):
     own = of_package(imported_by("-q", "train", "-t", str(treebank), "-o", str(tmp_path / "en"), "--epochs", "1"))
     assert (tmp_path / "en").exists()
     needless = "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments evaluation"
-    own -= {"panparser.pipeline", "panparser.pipeline.bundled"}  # which knows the names of bundled models, no more
+    own -= {
+        "panparser.pipeline",
+        "panparser.pipeline.bundled_models",
+    }  # which knows the names of bundled models, no more
     for name in needless.split():
         assert not {each for each in own if f"{each}.".startswith(f"panparser.{name}.")}
 
@@ -94,7 +97,7 @@ def test_training_a_parser_needs_no_other_models(english, tmp_path):
 @pytest.mark.parametrize("arguments", [("-h",), ()])
 def test_help_imports_no_command(arguments):
     modules = imported_by(*arguments)
-    own = {"panparser", "panparser._names", "panparser.cli", "panparser.errors"}
+    own = {"panparser", "panparser.names", "panparser.cli", "panparser.errors"}
     assert of_package(modules) == own | {f"panparser.cli.{name}" for name in ("main", "help", "terminal")}
     assert "numpy" not in modules
 
@@ -109,6 +112,6 @@ def test_help_takes_little_time():
 
 def test_the_version_needs_next_to_nothing():
     modules = imported("import sys; sys.argv[1:] = ['--version']; from panparser.cli import main; main()")
-    own = {"panparser", "panparser._names", "panparser.cli", "panparser.errors"}
+    own = {"panparser", "panparser.names", "panparser.cli", "panparser.errors"}
     assert of_package(modules) == own | {"panparser.cli.main"}
     assert not modules & {"typer", "click", "rich", "numpy"}

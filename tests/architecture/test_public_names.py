@@ -1,10 +1,12 @@
-"""Public names: the stub, the package and its rooms agree; each is documented; private modules lie where they may."""
+"""Public names: stubs, packages and their modules agree; each name is documented; every error has its two parents."""
 
 from __future__ import annotations
 
 import ast
 import importlib
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,65 +15,67 @@ import panparser as pp
 from panparser import errors
 
 PACKAGE = Path(pp.__file__).parent
-PROMISED = {"system", "TransitionSystem", "Transition", "Gold", "EMPTY", "PythonSystem", "static_derivation"}
-PRIVATE = {"_arrays", "_caching", "_checks", "_names", "_threads", "_engine"}
+PROMISED = {"system", "TransitionSystem", "Transition", "GoldTree", "NO_HEAD", "PythonSystem", "static_derivation"}
 
 
-def stub() -> dict[str, str]:
-    """Names that `__init__.pyi` imports, with the module of each."""
-    tree = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8"))
-    imports = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+def read_stub(path: Path) -> dict[str, str]:
+    """Return the names that a stub imports, with the module of each."""
+    imports = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ImportFrom)]
     assert all(alias.asname == alias.name for node in imports for alias in node.names)  # re-exported by PEP 484
     return {alias.name: str(node.module) for node in imports for alias in node.names}
 
 
-STUB = stub()
-ROOMS = sorted(name for name, module in STUB.items() if module == "panparser")
-NAMES = sorted(set(STUB) - set(ROOMS))
+def package_name(stub: Path) -> str:
+    return ".".join(stub.parent.relative_to(PACKAGE.parent).parts)
 
 
-def test_the_package_has_the_names_of_the_stub():
-    assert pp.__all__ == NAMES
-    assert set(NAMES) >= PROMISED
-    assert set(dir(pp)) >= {*NAMES, "__version__"}
+STUBS = {package_name(path): read_stub(path) for path in sorted(PACKAGE.rglob("__init__.pyi"))}
+NAMES = sorted(
+    (package, name, module) for package, stub in STUBS.items() for name, module in stub.items() if module != package
+)
+
+
+@pytest.mark.parametrize("package", STUBS)
+def test_a_package_has_the_names_of_its_stub(package):
+    module = importlib.import_module(package)
+    assert module.__all__ == sorted(name for name, home in STUBS[package].items() if home != package)
+    assert set(dir(module)) >= set(STUBS[package])
     with pytest.raises(AttributeError, match="no attribute 'colour'"):
-        _ = pp.colour
+        _ = module.colour
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_public_name_is_found_where_the_stub_says_and_documented(name):
-    value = getattr(pp, name)
-    assert value is getattr(importlib.import_module(STUB[name]), name)
+@pytest.mark.parametrize(("package", "name", "module"), NAMES)
+def test_a_public_name_is_found_where_the_stub_says_and_documented(package, name, module):
+    value = getattr(importlib.import_module(package), name)
+    assert value is getattr(importlib.import_module(module), name)
     if inspect.isclass(value) or inspect.isfunction(value):
-        assert value.__module__ == STUB[name]  # not somewhere that merely imports it
+        assert value.__module__ == module  # not somewhere that merely imports it
         assert inspect.getdoc(value)
 
 
-def test_every_room_is_in_the_stub():
-    rooms = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert rooms - {"cli", "neural", "work"} == set(ROOMS) - {"errors"}
+def test_the_top_has_the_names_that_most_programs_need():
+    names = set(pp.__all__)
+    assert names >= PROMISED
+    assert len(names) <= 95
+    assert set(dir(pp)) >= {*names, "__version__"}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_has_the_public_names_of_its_modules(room):
-    package = getattr(pp, room)
-    assert package.__name__ == f"panparser.{room}"
-    if not hasattr(package, "__path__"):
-        return  # errors, a module
-    own = {name for name, module in STUB.items() if module.startswith(f"panparser.{room}.")}
-    assert own <= set(package.__all__) <= set(dir(package))
-    for name in package.__all__:
-        assert getattr(package, name) is not None
-        if name in own and not inspect.ismodule(getattr(package, name)):  # `features.templates` is the module
-            assert getattr(package, name) is getattr(pp, name)
-    with pytest.raises(AttributeError, match="no attribute 'colour'"):
-        _ = package.colour
+def test_every_package_is_reached_from_the_top():
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert packages - {"cli"} | {"errors"} == {
+        name for name, module in STUBS["panparser"].items() if module == "panparser"
+    }
 
 
-def test_only_modules_beside_the_rooms_have_an_underscore():
+def test_importing_the_package_imports_no_module_but_names():
+    code = "import sys, panparser; print(*sorted(name for name in sys.modules if name.startswith('panparser')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["panparser", "panparser.names"]
+
+
+def test_private_modules_are_the_engine_alone():
     modules = {path.relative_to(PACKAGE).as_posix().split(".")[0] for path in PACKAGE.rglob("_*.py*")}
-    modules = {name for name in modules if "__" not in name}
-    assert modules == PRIVATE
+    assert {name for name in modules if "__" not in name} == {"_engine"}
 
 
 def test_every_error_is_a_panparser_error_and_a_builtin():

@@ -20,12 +20,14 @@ def files(tmp_path, monkeypatch):
 def test_align(run, files):
     code, out, _ = run("align", "a.conllu", "b.conllu")
     sides = pp.read_conllu("a.conllu"), pp.read_conllu("b.conllu")
-    assert (code, out) == (0, pp.align_words(*sides).to_text())
+    assert (code, out) == (0, pp.transfer.projection.align_words(*sides).to_text())
     code, said, _ = run("align", "a.conllu", "b.conllu", "-o", "links.txt")
     assert code == 0
     assert "links in 30 sentences; words with a link: " in said
     assert (files / "links.txt").read_text(encoding="utf-8") == out
-    strict = pp.align_words(*sides, aligner=pp.AlignerConfig(threshold=0.9, tags=False))
+    strict = pp.transfer.projection.align_words(
+        *sides, aligner=pp.transfer.projection.AlignerConfig(threshold=0.9, tags=False)
+    )
     code, out, _ = run("align", "a.conllu", "b.conllu", "--min-probability", "0.9", "--no-tags", "--probabilities")
     assert (code, out) == (0, strict.to_text(probabilities=True))
 

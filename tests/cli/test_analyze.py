@@ -208,7 +208,7 @@ def test_errors_are_one_message(run, arguments, said):
 
 
 @pytest.mark.parametrize(
-    ("package", "who"), [("pandas", "panparser.analysis needs pandas"), ("matplotlib", "plots need matplotlib")]
+    ("package", "who"), [("pandas", "panparser.lab.analysis needs pandas"), ("matplotlib", "plots need matplotlib")]
 )
 @pytest.mark.parametrize("option", [["--plot", "a.png"], ["--plot-dir", "a"]])
 def test_the_command_says_what_to_install(tmp_path, package, who, option):

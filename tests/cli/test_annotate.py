@@ -9,8 +9,8 @@ import re
 import pytest
 
 import panparser as pp
-from panparser.annotation.progress import FIELDS
-from panparser.annotation.session import AnnotationSession
+from panparser.annotate.effort import FIELDS
+from panparser.annotate.session import AnnotationSession
 from places import DATA
 
 ROWS = "# sent_id = 1\n1\tbig\t_\tADJ\t_\t_\t_\t_\t_\t_\n2\tdogs\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
@@ -127,7 +127,7 @@ def test_two_annotators_are_compared(run, tmp_path):
 
 
 def read(tmp_path, values):
-    from panparser.server.annotating.shortcuts import read_shortcuts
+    from panparser.annotate.page_support import read_shortcuts
 
     path = tmp_path / "keys.json"
     path.write_text(json.dumps(values), encoding="utf-8")
@@ -153,7 +153,7 @@ def test_other_files_are_no_shortcuts(tmp_path, values):
 
 
 def test_own_shortcuts_are_all_known():
-    from panparser.server.annotating.shortcuts import DEFAULT
+    from panparser.annotate.page_support import DEFAULT
     from panparser.treebank.universal import RELATIONS, UPOS
 
     assert {each["DEP"] for each in DEFAULT.values() if "DEP" in each} <= RELATIONS

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 import panparser as pp
-from panparser.systems.proof.check import check_system
+from panparser.proofs.system_proof import check_system
 from places import EXAMPLES
 
 
@@ -108,15 +108,15 @@ def test_check_constraints_on_the_command_line(run):
 
 
 def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeypatch):
-    monkeypatch.setattr("panparser.cli.proof_commands.ANNOUNCED_FROM", 0.0)
-    monkeypatch.setattr("panparser.systems.proof.growth.MEASURABLE", 1e-9)
+    monkeypatch.setattr("panparser.proofs.proof_commands.ANNOUNCED_FROM", 0.0)
+    monkeypatch.setattr("panparser.proofs.system_proof.MEASURABLE", 1e-9)
 
     def interrupted(table, max_words, **options):
         assert max_words == 12
         check_system(table, 2, **options)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("panparser.cli.proof_commands.check_system", interrupted)
+    monkeypatch.setattr("panparser.proofs.proof_commands.check_system", interrupted)
     code, out, err = run("check", "arc-hybrid", "--max-words", "12")
     assert code == 130
     assert out.endswith("interrupted at 3 words: proven up to 2 words\n")

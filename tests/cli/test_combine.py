@@ -20,7 +20,7 @@ def test_combine(run, parsed, tmp_path):
     assert pp.read_conllu(tmp_path / "out.conllu").heads.tolist() == pp.read_conllu(files[1]).heads.tolist()
     code, out, _ = run("combine", *files, "--projective")
     assert code == 0
-    assert all(pp.is_projective(sentence.heads.tolist()) for sentence in pp.parse_conllu(out))
+    assert all(pp.trees.is_projective(sentence.heads.tolist()) for sentence in pp.parse_conllu(out))
 
 
 def test_combine_keeps_what_enough_files_have(run, parsed):
@@ -39,8 +39,8 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     assert code == 0
     assert "a.conllu" in out
     treebanks = [pp.read_conllu(file) for file in files]
-    learned = pp.estimate_arc_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, by=by)
-    assert pp.ArcWeights.read(weights) == learned
+    learned = pp.ensembles.estimate_arc_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, by=by)
+    assert pp.ensembles.ArcWeights.read(weights) == learned
     code, out, _ = run("combine", *files, "--weights", weights)
     assert (code, out) == (0, pp.combine_trees(treebanks, weights=learned).to_bytes().decode())
     assert run("combine", "--estimate-weights", parsed / "gold.conllu", *files, *chosen)[1] == weights.read_text(

@@ -25,7 +25,7 @@ GOLD, GREEDY, BEAM = (DATA / name for name in ("english.conllu", "english-greedy
 def test_curves_say_what_is_wrong_before_they_train(run, tmp_path, monkeypatch, arguments, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.conllu").touch()
-    monkeypatch.setattr("panparser.analysis.tables.sample_curves.parse_sizes", None)
+    monkeypatch.setattr("panparser.lab.curves.parse_sizes", None)
     code, _, err = run("curves", GOLD, *arguments)
     assert (code, "Traceback" in err) == (2, False)
     assert said in err

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.pipeline import bundled
+from panparser.pipeline import bundled_models as bundled
 from places import ROOT
 
 

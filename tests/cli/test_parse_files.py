@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from panparser.corpora import run as running
+from panparser.corpora import corpus_run as running
 from places import ENGLISH
 from processes import children_of, is_alive, wait_until
 

@@ -16,8 +16,10 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pp.write_conllu("a.conllu", SOURCE)
     pp.write_conllu("b.conllu", TARGET)
-    pp.write_alignments("links.txt", LINKS)
-    pp.write_alignments("few.txt", pp.WordAlignments(tuple(pairs[1:] for pairs in LINKS)))
+    pp.transfer.projection.write_alignments("links.txt", LINKS)
+    pp.transfer.projection.write_alignments(
+        "few.txt", pp.transfer.projection.WordAlignments(tuple(pairs[1:] for pairs in LINKS))
+    )
     return tmp_path
 
 
@@ -25,7 +27,7 @@ def test_project(run, files):
     code, out, _ = run("project", "a.conllu", "b.conllu", "--alignments", "links.txt")
     assert (code, out) == (0, TARGET.to_conllu())
     code, out, _ = run("project", "a.conllu", "b.conllu")
-    assert (code, out) == (0, pp.project_trees(SOURCE, TARGET).to_conllu())
+    assert (code, out) == (0, pp.transfer.projection.project_trees(SOURCE, TARGET).to_conllu())
     code, out, _ = run("project", "a.conllu", "b.conllu", "--alignments", "links.txt", "-o", "out.conllu")
     words = TARGET.words
     assert out == f"30 of 30 sentences, 30 of them complete; {words} of {words} words have a head (100.0 %)\n"
@@ -33,14 +35,18 @@ def test_project(run, files):
 
 
 def test_options(run, files):
-    both = pp.project_trees(SOURCE, TARGET, pp.read_alignments("few.txt"), same_tag=False, least=0.9)
+    both = pp.transfer.projection.project_trees(
+        SOURCE, TARGET, pp.transfer.projection.read_alignments("few.txt"), same_tag=False, least=0.9
+    )
     arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--any-tag", "--min-attached-share", "0.9")
     assert run("project", "a.conllu", "b.conllu", *arguments)[:2] == (0, both.to_conllu())
-    tagged = pp.project_trees(SOURCE, TARGET, LINKS, tags=True)
+    tagged = pp.transfer.projection.project_trees(SOURCE, TARGET, LINKS, tags=True)
     assert (
         run("project", "a.conllu", "b.conllu", "--alignments", "links.txt", "--project-tags")[1] == tagged.to_conllu()
     )
-    voted = pp.project_trees([SOURCE, SOURCE], TARGET, [LINKS, pp.read_alignments("few.txt")], votes=2)
+    voted = pp.transfer.projection.project_trees(
+        [SOURCE, SOURCE], TARGET, [LINKS, pp.transfer.projection.read_alignments("few.txt")], votes=2
+    )
     arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--min-sources", "2")
     assert run("project", "a.conllu", "a.conllu", "b.conllu", *arguments)[1] == voted.to_conllu()
 

@@ -253,7 +253,7 @@ def test_ctrl_c_before_anything_leaves_nothing(run, data, monkeypatch):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("panparser.recipes.running.train", interrupted)
+    monkeypatch.setattr("panparser.recipes.recipe_run.train", interrupted)
     code, _, err = run("train", "-t", "train.conllu", "-o", "eng", "--resume")
     assert code == 130
     assert "interrupted before a model was complete; nothing was written" in err

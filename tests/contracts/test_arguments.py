@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser._checks import MAX_BEAM, MAX_EPOCHS, MAX_MEMBERS, MAX_SEEDS, MAX_THREADS
-from panparser.storage.arrays import encode, read_arrays
-from panparser.systems.proof.check import check_system
-from panparser.systems.proof.growth import spelled
+from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, MAX_MEMBERS, MAX_SEEDS, MAX_THREADS
+from panparser.proofs.system_proof import check_system, spelled
+from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 
 TRAIN = pp.read_conllu(ENGLISH)[:6]
@@ -65,7 +64,9 @@ def test_a_system_in_python_is_trained_in_python(run, tmp_path):
 def test_a_joint_classifier_has_the_actions_of_its_tags(tmp_path):
     templates = pp.Templates.parse("S0.form\nB0.form")
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=1)
-    pp.train(spec, TRAIN, classifier=pp.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(tmp_path / "joint")
+    pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(
+        tmp_path / "joint"
+    )
     arrays, manifest = read_arrays(tmp_path / "joint", "model")
     manifest["classifier"]["values"]["tags"].pop()
     (tmp_path / "short").write_bytes(encode({name: np.array(array) for name, array in arrays.items()}, manifest))
@@ -92,7 +93,7 @@ class Endless(pp.PythonSystem):
 
 
 def test_a_system_that_never_ends_is_ended():
-    with pytest.raises(pp.NoLegalTransitionError, match="Endless does not end: after "):
+    with pytest.raises(pp.errors.NoLegalTransitionError, match="Endless does not end: after "):
         pp.train(pp.ParserSpec(system=Endless(), templates=SPEC.templates, beam=1), TRAIN, epochs=1)
 
 
@@ -136,7 +137,7 @@ def test_what_would_never_be_done_is_refused(parser):
         lambda: pp.train(SPEC, TRAIN, threads=MAX_THREADS + 1),
         lambda: pp.train(SPEC, TRAIN, epochs=MAX_EPOCHS + 1),
         lambda: pp.train(SPEC, TRAIN, members=MAX_MEMBERS + 1),
-        lambda: pp.train_seeds(SPEC, TRAIN, range(MAX_SEEDS + 1)),
+        lambda: pp.lab.train_seeds(SPEC, TRAIN, range(MAX_SEEDS + 1)),
         lambda: pp.Recipe.from_values({"training": {"members": 10_000}}),
         lambda: pp.Recipe.from_values({"parser": {"beam": 100_000}}),
         lambda: check_system("arc-eager", 50),
@@ -148,7 +149,7 @@ def test_what_would_never_be_done_is_refused(parser):
 def test_a_large_beam_is_announced(tmp_path):
     said = []
 
-    class Hears(pp.RunListener):
+    class Hears(pp.recipes.RunListener):
         def notice(self, message):
             said.append(message)
 
@@ -178,7 +179,7 @@ def test_a_device_is_no_text():
             buffer[:] = bytes(len(buffer))
             return len(buffer)
 
-    with pytest.raises(pp.TextError, match="expected text, found null characters"):
+    with pytest.raises(pp.errors.TextError, match="expected text, found null characters"):
         list(pp.iter_text(io.BufferedReader(Zeros())))
 
 

@@ -11,9 +11,9 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from linear import EXPLORE, Linear
-from panparser.learning import native
+from panparser.learning import engine_run as native
 from panparser.learning.strategies import DYNAMIC
-from panparser.parsing.training.perceptron import PerceptronRun
+from panparser.training.engine_parser_run import PerceptronRun
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)

@@ -8,11 +8,11 @@ import pytest
 
 import panparser as pp
 from linear import EXPLORE, Linear
-from panparser.ensembles.regions import estimate_regions
-from panparser.experiments.curves import parse_sizes
+from panparser.batches.classifier import StoredClassifier
+from panparser.ensembles.cascade_training import estimate_regions
+from panparser.lab.curves import parse_sizes
 from panparser.learning import folds
-from panparser.learning.classifiers import StoredClassifier
-from panparser.treebank.regions import ArcRegion
+from panparser.treebank.arc_regions import ArcRegion
 
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 STAGES = [
@@ -120,14 +120,16 @@ def interrupted_folds(monkeypatch):
 @pytest.mark.parametrize(
     "work",
     [
-        lambda treebank, dev, threads: pp.cross_validate(SPEC, treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.cross_validate(pp.TaggerSpec(), treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.cross_validate(pp.train_lemmatizer, treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.cross_validate(STAGES, treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.jackknife(SPEC, treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.jackknife(TAGGING, treebank, 2, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.train_seeds(SPEC, treebank, [1, 2], dev=dev, epochs=3, threads=threads),
-        lambda treebank, dev, threads: pp.learning_curve(SPEC, treebank, dev, [9, 20], epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.cross_validate(SPEC, treebank, 2, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.cross_validate(pp.TaggerSpec(), treebank, 2, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.cross_validate(
+            pp.train_lemmatizer, treebank, 2, epochs=3, threads=threads
+        ),
+        lambda treebank, dev, threads: pp.lab.cross_validate(STAGES, treebank, 2, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.jackknife(SPEC, treebank, 2, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.jackknife(TAGGING, treebank, 2, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.train_seeds(SPEC, treebank, [1, 2], dev=dev, epochs=3, threads=threads),
+        lambda treebank, dev, threads: pp.lab.learning_curve(SPEC, treebank, dev, [9, 20], epochs=3, threads=threads),
         lambda treebank, dev, threads: parse_sizes(SPEC, treebank, dev, [9, 20], epochs=3, threads=threads),
         lambda treebank, dev, threads: pp.train_pipeline(TAGGING, treebank, dev=dev, epochs=3, threads=threads),
         lambda treebank, dev, threads: pp.train_cascade(STAGES, treebank, folds=2, epochs=3, threads=threads),
@@ -157,4 +159,4 @@ def test_a_fold_that_was_interrupted_ends_it_all(treebank, dev, threads, work, i
 @THREADS
 def test_listeners_of_the_user_end_experiments_too(treebank, threads):
     with pytest.raises(KeyboardInterrupt):
-        pp.cross_validate(SPEC, treebank, 4, epochs=2, threads=threads, listeners=[Stop(2)])
+        pp.lab.cross_validate(SPEC, treebank, 4, epochs=2, threads=threads, listeners=[Stop(2)])

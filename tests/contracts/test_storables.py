@@ -16,7 +16,7 @@ import nets
 import panparser as pp
 from learners import SMALL
 from linear import EXPLORE, Linear
-from panparser.storage.arrays import encode, read_arrays
+from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 from reference.networks import random_network_parser, random_network_tagger
 
@@ -50,7 +50,7 @@ def network(kind: str, precision: str) -> pp.Parser:
     return random_network_parser(BEAM, own, TRAIN, vectors=vectors)
 
 
-def network_tagger() -> pp.NetworkTagger:
+def network_tagger() -> pp.tagging.NetworkTagger:
     own = replace(nets.KINDS["all of it"].tagger("upos", "lemma"), precision="float16")
     return random_network_tagger(own, TRAIN, vectors=nets.VECTORS)
 

@@ -16,11 +16,12 @@ from covington import Covington
 from learners import SMALL
 from linear import Linear
 from nets import ALONE, REMEMBERING, TINY
-from panparser import _engine, _threads
-from panparser.learning import native
-from panparser.parsing.inspection.explaining import Explanation
-from panparser.parsing.inspection.stepping import TracedDerivation
-from panparser.parsing.training import perceptron
+from panparser import _engine
+from panparser.base import threads as _threads
+from panparser.inspection.explaining import Explanation
+from panparser.inspection.stepping import TracedDerivation
+from panparser.learning import engine_run as native
+from panparser.training import engine_parser_run as perceptron
 from places import ENGLISH
 from reference.networks import random_network_parser
 
@@ -106,7 +107,7 @@ def test_no_byte_depends_on_them(name, tmp_path):
 @pytest.mark.parametrize("spec", [GREEDY, BEAM])
 def test_sentences_are_searched_ahead_of_those_that_change_nothing(spec, tmp_path):
     """After many epochs that is most of them."""
-    options = {"epochs": 20, "members": 1, "strategy": pp.MAX_VIOLATION}
+    options = {"epochs": 20, "members": 1, "strategy": pp.learning.MAX_VIOLATION}
     one, *others = (
         saved(pp.train(spec, TRAIN, threads=threads, **options), tmp_path / "model") for threads in (1, 2, 5)
     )
@@ -122,9 +123,9 @@ def test_no_byte_depends_on_listeners(listener, tmp_path):
 
 
 def test_experiments_give_the_same(tmp_path):
-    one, two = (pp.cross_validate(GREEDY, TRAIN, 3, epochs=2, threads=threads) for threads in (1, 4))
-    assert one == two == pp.cross_validate(GREEDY, TRAIN, 3, epochs=2)
-    parsers = [pp.train_seeds(GREEDY, TRAIN, [1, 2], dev=DEV, epochs=2, threads=threads) for threads in (1, 2)]
+    one, two = (pp.lab.cross_validate(GREEDY, TRAIN, 3, epochs=2, threads=threads) for threads in (1, 4))
+    assert one == two == pp.lab.cross_validate(GREEDY, TRAIN, 3, epochs=2)
+    parsers = [pp.lab.train_seeds(GREEDY, TRAIN, [1, 2], dev=DEV, epochs=2, threads=threads) for threads in (1, 2)]
     for one, two in zip(*parsers, strict=True):
         assert saved(one, tmp_path / "model") == saved(two, tmp_path / "model")
 
@@ -258,7 +259,7 @@ def test_folds_share_the_threads(monkeypatch):
     monkeypatch.setattr(perceptron.PerceptronRun, "__post_init__", note)
     for threads, share in ((1, 1), (2, 1), (5, 2)):
         with pytest.raises(ValueError, match="enough"):
-            pp.cross_validate(GREEDY, TRAIN, 2, epochs=1, threads=threads)
+            pp.lab.cross_validate(GREEDY, TRAIN, 2, epochs=1, threads=threads)
         assert set(asked) == {share}
         asked.clear()
 
@@ -324,7 +325,7 @@ MODELS = {
     "stack LSTM": lambda: random_network_parser(BEAM, REMEMBERING, TREEBANK),
     "classifier with a memory": lambda: trained(classifier=Depths(), strategy=pp.STRATEGIES["max-violation"]),
     "perceptron as a classifier": lambda: trained(GREEDY, classifier=pp.Perceptron()),
-    "joint": lambda: trained(classifier=pp.JointClassifier(pp.Perceptron(), of="label")),
+    "joint": lambda: trained(classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label")),
     "system in Python": lambda: trained(replace(GREEDY, system=Covington()), strategy=pp.STRATEGIES["dynamic"]),
     "templates with functions": calling,
     "vote by scores": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)]),
@@ -425,9 +426,9 @@ def test_searches_do_not_change_the_network(name):
 def test_classified_sequences_of_several_threads(classifier, hasty_threads):
     rng = np.random.default_rng(1)
     values = rng.integers(0, 3, 400).astype(np.int32)
-    items = pp.SequenceItems(np.arange(0, 401, 5), {"a": values})
-    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a"), columns=("a",))
-    model = pp.train_sequence_model(window, items, values, 3, beam=2, classifier=classifier, epochs=1)
+    items = pp.tagging.SequenceItems(np.arange(0, 401, 5), {"a": values})
+    window = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.a\nW-1.a W0.a\nT-1 W0.a"), columns=("a",))
+    model = pp.tagging.train_sequence_model(window, items, values, 3, beam=2, classifier=classifier, epochs=1)
     expected = model.predict(items).tolist(), [model.best(items, number, 2) for number in range(40)]
     with ThreadPoolExecutor(8) as pool:
         found = [pool.submit(model.predict, items) for _ in range(8)]

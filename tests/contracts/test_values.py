@@ -13,8 +13,8 @@ import pytest
 
 import panparser as pp
 from learners import SMALL
-from panparser.learning.subsampling import Subsampling
-from panparser.treebank.regions import ArcRegion
+from panparser.learning.training import Subsampling
+from panparser.treebank.arc_regions import ArcRegion
 
 PARTIAL = pp.ParserSpec(system=pp.system("arc-eager-partial", root="last"), templates=SMALL)
 
@@ -78,17 +78,17 @@ KINDS = {
     ),
     "TaggerSpec": Kind(
         (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")),
-         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.TagDictionaryThresholds(5, 0.1))),
+         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.tagging.TagDictionaryThresholds(5, 0.1))),
         **through(pp.TaggerSpec),
     ),
-    "DictionaryRule": Kind((pp.TagDictionaryThresholds(), pp.TagDictionaryThresholds(5), pp.TagDictionaryThresholds(5, 0.1))),
+    "DictionaryRule": Kind((pp.tagging.TagDictionaryThresholds(), pp.tagging.TagDictionaryThresholds(5), pp.tagging.TagDictionaryThresholds(5, 0.1))),
     "PipelineSpec": Kind(
         (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)), pp.PipelineSpec(joint=False))
     ),
-    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.SequenceFeatures)),
+    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.tagging.SequenceFeatures)),
     "Weights": Kind(
-        (pp.ArcWeights((1.0, 2.0)), pp.ArcWeights((1.0, 3.0)), pp.ArcWeights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
-        lambda value: tomllib.loads(value.to_toml()), pp.ArcWeights.from_values, hashes=False,
+        (pp.ensembles.ArcWeights((1.0, 2.0)), pp.ensembles.ArcWeights((1.0, 3.0)), pp.ensembles.ArcWeights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
+        lambda value: tomllib.loads(value.to_toml()), pp.ensembles.ArcWeights.from_values, hashes=False,
     ),
     "Recipe": Kind(
         (pp.Recipe(), pp.Recipe.from_values(RECIPE), pp.Recipe.from_values(RECIPE | {"parser": {"beam": 1}}),
@@ -96,11 +96,11 @@ KINDS = {
         lambda value: tomllib.loads(value.to_toml()), pp.Recipe.from_values, hashes=False,
     ),
     "CascadeRecipe": Kind(
-        (pp.CascadeRecipe.from_values(CASCADE), pp.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
-        lambda value: value.to_values(), pp.CascadeRecipe.from_values, hashes=False,
+        (pp.recipes.CascadeRecipe.from_values(CASCADE), pp.recipes.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
+        lambda value: value.to_values(), pp.recipes.CascadeRecipe.from_values, hashes=False,
     ),
-    "CurvePoint": Kind((pp.LearningCurvePoint(1, 2, 3.0, None), pp.LearningCurvePoint(1, 2, 3.0, 4.0))),
-    "FoldScore": Kind((pp.FoldScore(1, 2, 3, 4.0, None), pp.FoldScore(2, 2, 3, 4.0, None))),
+    "CurvePoint": Kind((pp.lab.LearningCurvePoint(1, 2, 3.0, None), pp.lab.LearningCurvePoint(1, 2, 3.0, 4.0))),
+    "FoldScore": Kind((pp.lab.FoldScore(1, 2, 3, 4.0, None), pp.lab.FoldScore(2, 2, 3, 4.0, None))),
     "ScoredTree": Kind((pp.ScoredTree((0,), ("a",), 1.0), pp.ScoredTree((0,), ("b",), 1.0))),
 }  # fmt: skip
 each_kind = pytest.mark.parametrize("name", KINDS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.corpora.files import output_name, pairs
+from panparser.corpora.file_pairs import output_name, pairs
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 import panparser as pp
-from panparser.corpora import run, sources, work
-from panparser.corpora.files import pairs, single
+from panparser.corpora import corpus_run as run
+from panparser.corpora import file_tasks as work
+from panparser.corpora import sources
+from panparser.corpora.file_pairs import pairs, single
 from panparser.corpora.job import ParseJob, ParseJobOptions
 from panparser.work.pool import ClusterLostError
 from places import ENGLISH

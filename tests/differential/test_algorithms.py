@@ -149,7 +149,9 @@ def test_algorithm_3_of_2018_find_violation_and_early_update():
     assert (beam_of(gold), beam_of(beam)) == ([("SLS", 0)], [("SSS", 0), ("SSL", 0)])
     positive, negative = learner.early_update_oracle(learner.initial(EXAMPLE), EXAMPLE)
     assert beam_of([positive, negative]) == [("SLS", 0), ("SSS", 0)]
-    (update,) = learn(pp.ParserSpec(**vars(SPEC) | {"beam": 2}), TREEBANK, strategy=pp.EARLY_UPDATE, epochs=1).updates
+    (update,) = learn(
+        pp.ParserSpec(**vars(SPEC) | {"beam": 2}), TREEBANK, strategy=pp.learning.EARLY_UPDATE, epochs=1
+    ).updates
     assert (letters(update.positive), letters(update.negative)) == ("SLS", "SSS")
 
 
@@ -192,7 +194,7 @@ def test_algorithm_2_of_2018_strategies_differ_in_the_length_that_they_choose(up
 def test_algorithm_2_of_2018_the_perceptron_update():
     """theta + phi(SHIFT, LEFT, SHIFT) - phi(SHIFT, SHIFT, SHIFT): the first SHIFT is in both."""
     learner = ReferenceLearner(SYSTEM, beam=2)
-    learner.training_unit([learner.initial(EXAMPLE)], EXAMPLE, pp.EARLY_UPDATE)
+    learner.training_unit([learner.initial(EXAMPLE)], EXAMPLE, pp.learning.EARLY_UPDATE)
     assert weights(learner.actions) == {"P V": {"L": 1, "S": -1}, "<absent> V": {"S": 1}, "V N": {"S": -1}}
 
 

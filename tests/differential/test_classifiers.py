@@ -23,7 +23,7 @@ from learners import (
 )
 from linear import BEAM, EXPLORE, GREEDY, Linear
 from panparser import _engine
-from panparser.features.reading import seen_by_labels
+from panparser.inspection.naive_features import seen_by_labels
 from panparser.parsing.parser import classifier_model
 from places import ENGLISH
 
@@ -193,7 +193,7 @@ def test_pairs_of_a_static_oracle(restart):
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam)
-    learned = learn(spec, SENTENCES, strategy=pp.MAX_VIOLATION, epochs=3)
+    learned = learn(spec, SENTENCES, strategy=pp.learning.MAX_VIOLATION, epochs=3)
     others = pp.read_conllu(ENGLISH)[100:160]
     time, names = learned.learner.time, learned.run.labels.names
 
@@ -222,7 +222,9 @@ def test_the_same_weights_parse_as_they_do_in_the_engine(system, beam):
 EXPLORING = pp.TrainingStrategy(update_at="max-violation", restart="pair", exploration=0.5)
 
 
-@pytest.mark.parametrize("strategy", [pp.EARLY_UPDATE, pp.MAX_VIOLATION, EXPLORING], ids=["early", "max", "exploring"])
+@pytest.mark.parametrize(
+    "strategy", [pp.learning.EARLY_UPDATE, pp.learning.MAX_VIOLATION, EXPLORING], ids=["early", "max", "exploring"]
+)
 def test_a_beam_teaches(english, strategy):
     treebank, dev = english
     parser = pp.train(BEAM, treebank, dev=dev, classifier=Linear(), strategy=strategy, epochs=4)
@@ -260,7 +262,7 @@ def test_what_train_is_given_stays_as_it_is(english):
     parser = pp.train(GREEDY, english[0][:10], classifier=given, strategy=EXPLORE, epochs=1)
     assert not hasattr(given, "actions")
     assert parser.classifier is not given
-    folds = pp.cross_validate(GREEDY, english[0][:20], 2, classifier=given, strategy=EXPLORE, epochs=1, threads=2)
+    folds = pp.lab.cross_validate(GREEDY, english[0][:20], 2, classifier=given, strategy=EXPLORE, epochs=1, threads=2)
     assert len(folds) == 2
 
 
@@ -300,7 +302,7 @@ def test_stateful_models_find_the_states_that_they_know(english):
             assert set(states.ids.tolist()) <= set(self.depth)
             super().update_pair(states, actions, signs)
 
-    parser = pp.train(BEAM, english[0][:20], classifier=Depth(), strategy=pp.MAX_VIOLATION, epochs=2)
+    parser = pp.train(BEAM, english[0][:20], classifier=Depth(), strategy=pp.learning.MAX_VIOLATION, epochs=2)
     parser.parse(english[1])
 
 
@@ -386,8 +388,8 @@ def test_constraints_restrict_learning_as_in_the_engine():
 
 def test_signals_of_confidence_are_those_of_the_engine():
     """The same weights, asked step by step, give the same margins."""
-    from panparser.parsing.models.classifier import ClassifierModel
-    from panparser.parsing.models.protocol import Search
+    from panparser.parsing.classifier_model import ClassifierModel
+    from panparser.parsing.model_protocol import Search
 
     for beam in (1, 4):
         parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), SENTENCES, epochs=2, members=1)

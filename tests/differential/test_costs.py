@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import panparser as pp
+from panparser.proofs.system_proof import check_system
 from panparser.systems import terms
-from panparser.systems.proof.check import check_system
 from panparser.systems.registry import BUILT_IN
 from panparser.systems.terms import is_word
 from panparser.trees.enumeration import (
@@ -165,7 +165,7 @@ def without_condition(system, name, condition):
 )
 def test_printed_preconditions_let_root_get_a_head(name, root, row, condition):
     broken = without_condition(pp.system(name, root=root), row, is_word(getattr(terms, condition)))
-    with pytest.raises(pp.ProofError, match=r"Root gets a head|stuck"):
+    with pytest.raises(pp.errors.ProofError, match=r"Root gets a head|stuck"):
         check_system(broken, max_words=2)
 
 
@@ -185,7 +185,7 @@ def test_arcs_that_cross_nothing_may_still_exclude_each_other(golds):
 
 def outcomes(system, words, golds):
     """(states, best reachable per gold) by exhaustive search, initial state last."""
-    from panparser.systems.proof import check
+    from panparser.proofs import system_proof as check
 
     nodes = check._explore(system, words, lambda *_: None)
     return nodes, check._reachable(system, nodes, golds)

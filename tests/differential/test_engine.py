@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import _engine
-from panparser.systems.proof.reference import ReferenceSystem
+from panparser.proofs.interpreter import ReferenceSystem
 from panparser.trees.enumeration import random_gold, random_projective_tree, random_tree, with_empties
 from variants import each_variant, variants
 
@@ -193,7 +193,7 @@ def test_a_walk_that_never_ends_is_an_error():
     system = pp.TransitionSystem.from_values(values)
     with pytest.raises(_engine.Stuck, match="does not end"):
         _engine.walk(engine_of(system), [system.reference(pp.GoldTree([0, 1, 2]))], 1, 10**9, False, False)
-    with pytest.raises(pp.NoLegalTransitionError, match="does not end"):
+    with pytest.raises(pp.errors.NoLegalTransitionError, match="does not end"):
         pp.static_derivation(system, [0, 1, 2])
 
 

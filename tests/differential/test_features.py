@@ -10,7 +10,7 @@ import panparser as pp
 from hashing import key_of
 from learners import ENGLISH, learn, reference, short_sentences, treebank_of
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.features.reading import ABSENT, ROOT, Derivation, Reader, seen_by_labels
+from panparser.inspection.naive_features import ABSENT, ROOT, Derivation, Reader, seen_by_labels
 from panparser.learning.strategies import DYNAMIC, TrainingStrategy
 from panparser.systems.terms import B0, S1, arc, is_unattached, is_word, pop
 from variants import identify

@@ -12,7 +12,7 @@ import panparser as pp
 from chunking import Chunking, chunks_of
 from linear import EXPLORE, Linear
 from panparser.learning.strategies import DYNAMIC, EARLY_UPDATE, MAX_VIOLATION, STATIC
-from panparser.storage.arrays import encode
+from panparser.storage.containers import encode
 from places import ENGLISH
 from variants import golden
 
@@ -131,9 +131,11 @@ ALONE = {
     "parser, weights": lambda: train_parser(classifier=pp.Perceptron(4), **WEIGHTED),
     "parser, explored": lambda: train_parser(classifier=Linear(), strategy=EXPLORE),
     "parser, tags": lambda: train_parser(
-        beam=2, templates=pp.templates("lean").without("upos"), classifier=pp.JointClassifier(pp.Perceptron(), of="tag")
+        beam=2,
+        templates=pp.templates("lean").without("upos"),
+        classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"),
     ),
-    "parser, labels": lambda: train_parser(classifier=pp.JointClassifier(pp.Perceptron(), of="label")),
+    "parser, labels": lambda: train_parser(classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label")),
     "engine's parser": lambda: train_parser(beam=3, members=1),
 }
 

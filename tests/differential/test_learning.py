@@ -89,7 +89,7 @@ def test_every_system_learns_as_the_reference_does(system):
 def test_systems_with_derivations_of_several_lengths_learn_as_the_reference_does(system):
     crossing = treebank_of("a/A/3/x b/B/4/y c/C/0/root d/D/3/x", "a/A/2/x b/B/0/root c/C/1/z d/D/2/y e/E/2/x")
     for treebank in (TREEBANK, crossing):
-        for strategy in (pp.MAX_VIOLATION, TrainingStrategy(update_at="end", restart="beam")):
+        for strategy in (pp.learning.MAX_VIOLATION, TrainingStrategy(update_at="end", restart="beam")):
             check(system, SMALL, 3, True, strategy, treebank)
 
 
@@ -97,15 +97,15 @@ def test_systems_with_derivations_of_several_lengths_learn_as_the_reference_does
 @pytest.mark.parametrize("system", [pp.system("arc-eager"), pp.system("arc-standard"), pp.system("swap-standard")])
 def test_scores_that_states_share_are_the_scores_of_each(system, templates):
     """The scores in update events are sums over derivations; the reference computes every state's anew."""
-    check(system, templates, 8, True, pp.MAX_VIOLATION, short_sentences(3, 9))
-    check(system, reversed_templates(templates), 8, True, pp.MAX_VIOLATION, short_sentences(3, 9))
+    check(system, templates, 8, True, pp.learning.MAX_VIOLATION, short_sentences(3, 9))
+    check(system, reversed_templates(templates), 8, True, pp.learning.MAX_VIOLATION, short_sentences(3, 9))
 
 
 @pytest.mark.parametrize("name", ["arc-eager", "arc-standard", "attardi"])
 @pytest.mark.parametrize("beam", [1, 8])
 def test_templates_for_actions_alone(name, beam):
     marked = [replace(template, actions_only=number % 3 == 0) for number, template in enumerate(pp.templates("zn11"))]
-    check(pp.system(name), pp.Templates(tuple(marked)), beam, True, pp.MAX_VIOLATION, short_sentences(3, 9))
+    check(pp.system(name), pp.Templates(tuple(marked)), beam, True, pp.learning.MAX_VIOLATION, short_sentences(3, 9))
 
 
 def reversed_templates(templates):

@@ -13,10 +13,10 @@ import pytest
 import panparser as pp
 from learners import short_sentences, without_heads
 from panparser import _engine
+from panparser.batches.batch_learner import BatchLearner
+from panparser.batches.batch_search import BatchSearch
 from panparser.errors import BatchError
-from panparser.learning.learner import BatchLearner
-from panparser.learning.search import BatchSearch
-from panparser.parsing.batch.kept import BatchConstraints
+from panparser.parsing.kept_constraints import BatchConstraints
 from variants import each_variant
 
 ENGLISH = short_sentences(8, 11)
@@ -82,7 +82,7 @@ def learned(states, strategy, beam, *how):
 
 
 def states_of(system, treebank, labels=(), constraints=None):
-    return pp.StateBatch(system, treebank, gold=True, labels=labels, start=(), constraints=constraints)
+    return pp.parsing.StateBatch(system, treebank, gold=True, labels=labels, start=(), constraints=constraints)
 
 
 @each_variant(focus="fixed")
@@ -156,6 +156,6 @@ def test_misuse_is_refused():
         states.choose_steps(np.zeros((len(states), 3)))
     with pytest.raises(BatchError, match="initial states"):
         states.start_beams(2, restarts=True)
-    plain = pp.StateBatch(pp.system("arc-hybrid"), ENGLISH)
+    plain = pp.parsing.StateBatch(pp.system("arc-hybrid"), ENGLISH)
     with pytest.raises(BatchError, match="no gold"):
         plain.start_beams(2, restarts=True)

@@ -61,7 +61,7 @@ def test_a_native_program_learns_and_parses_as_the_api_does(program, tmp_path):
 
     system = pp.system("arc-eager", root="last")
     spec = pp.ParserSpec(system=system, templates=TEMPLATES, beam=4, labeled=False)
-    parser = pp.train(spec, train, strategy=pp.MAX_VIOLATION, epochs=EPOCHS, seed=SEED, members=1)
+    parser = pp.train(spec, train, strategy=pp.learning.MAX_VIOLATION, epochs=EPOCHS, seed=SEED, members=1)
     heads, _ = parser.predict(test)
     expected = np.split(heads, test.offsets[1:-1])
     assert [line.split() for line in native.splitlines()] == [[str(head) for head in tree] for tree in expected]

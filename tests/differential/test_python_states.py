@@ -8,9 +8,9 @@ import pytest
 import panparser as pp
 from learners import SMALL, short_sentences
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.learning.labels import Labels
-from panparser.parsing.batch.python import PythonStates
-from panparser.systems.python import PythonSteps
+from panparser.learning.layers import Labels
+from panparser.parsing.python_states import PythonStates
+from panparser.systems.python_system import PythonSteps
 from panparser.trees.gold import ROOTS
 
 SENTENCES = short_sentences(6, 12)
@@ -53,7 +53,7 @@ class Eager(pp.PythonSystem):
 def test_what_is_seen_of_them(root):
     system, rng = pp.system("arc-eager", root=root), np.random.default_rng(4)
     given = {"templates": SMALL, "labels": LABELS, "gold": True}
-    native = pp.StateBatch(system, SENTENCES, **given)
+    native = pp.parsing.StateBatch(system, SENTENCES, **given)
     slow = PythonStates(PythonSteps(Eager(root)), SENTENCES, **given)
     assert all(np.array_equal(one, other) for one, other in zip(native.gold, slow.gold, strict=True))
     assert native.names == slow.names
@@ -88,7 +88,7 @@ def test_what_is_seen_of_them(root):
 
 def test_more_actions_than_are_remembered_are_refused():
     slow = PythonStates(PythonSteps(Eager("last")), SENTENCES)
-    native = pp.StateBatch(pp.system("arc-eager"), SENTENCES)
+    native = pp.parsing.StateBatch(pp.system("arc-eager"), SENTENCES)
     for states in (slow, native):
-        with pytest.raises(pp.BatchError, match="history: count must be an integer from 0 to 4; got 5"):
+        with pytest.raises(pp.errors.BatchError, match="history: count must be an integer from 0 to 4; got 5"):
             states.history(5)

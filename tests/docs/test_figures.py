@@ -10,7 +10,7 @@ import panparser as pp
 from places import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results"
-BUNDLED = pp.GridResults.read(RESULTS / "bundled")
+BUNDLED = pp.lab.GridResults.read(RESULTS / "bundled")
 DOCS = ROOT / "docs"
 
 
@@ -26,10 +26,10 @@ def test_batches_are_as_fast_as_the_page_says():
 
 
 def test_the_readme_is_right_that_its_parser_is_more_accurate_than_udpipe():
-    layout = pp.ResultTableLayout(
+    layout = pp.lab.ResultTableLayout(
         rows=("treebank",), columns="system", metric="LAS", labels={"from": ["raw text"]}, deviations=False
     )
-    table = layout.table(pp.GridResults.read(RESULTS / "pipeline"))
+    table = layout.table(pp.lab.GridResults.read(RESULTS / "pipeline"))
     own, peer = (table.head.index(name) for name in ("panparser", "UDPipe 1"))
     rows = [row for row in table.rows if row[0].text != "average"]
     assert len(rows) == 6
@@ -38,7 +38,7 @@ def test_the_readme_is_right_that_its_parser_is_more_accurate_than_udpipe():
 
 
 def test_the_english_models_are_as_good_as_their_cards_say():
-    layout = pp.ResultTableLayout(rows=("model", "from"), metric="LAS", columns="treebank")
+    layout = pp.lab.ResultTableLayout(rows=("model", "from"), metric="LAS", columns="treebank")
     found = {tuple(cell.text for cell in row[:2]): row[2].value for row in layout.table(BUNDLED).rows}
     cards = {name: _read(ROOT / "src" / "panparser" / "models" / f"{name}.md") for name in ("en", "en-neural")}
     for name, card in cards.items():

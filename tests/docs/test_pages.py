@@ -73,15 +73,15 @@ class _Reader:
         if "transitions" in keys:
             pp.system(str(path))
         elif "stages" in keys:
-            pp.CascadeRecipe.read(str(path))
+            pp.recipes.CascadeRecipe.read(str(path))
         elif "axes" in keys:
-            pp.Grid.read(str(path))
+            pp.lab.Grid.read(str(path))
         elif "weights" in keys:
-            pp.ArcWeights.read(str(path))
+            pp.ensembles.ArcWeights.read(str(path))
         elif "features" in keys:
-            pp.GlossTable.read(str(path))
-        elif {"language", "like", *(trait.name for trait in pp.Typology.of_language("fr"))} >= keys:
-            pp.Typology.read(str(path))
+            pp.transfer.glossed.GlossTable.read(str(path))
+        elif {"language", "like", *(trait.name for trait in pp.transfer.Typology.of_language("fr"))} >= keys:
+            pp.transfer.Typology.read(str(path))
         else:
             pp.Recipe.read(str(path)).resolved()
 

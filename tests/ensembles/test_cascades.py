@@ -11,8 +11,8 @@ import pytest
 import panparser as pp
 from learners import ENGLISH
 from panparser.ensembles.cascade_training import within
-from panparser.storage.arrays import read_arrays, write_arrays
-from panparser.treebank.regions import Arcs, in_regions
+from panparser.storage.containers import read_arrays, write_arrays
+from panparser.treebank.arc_regions import Arcs, in_regions
 
 TRAIN, DEV = ENGLISH[:80], ENGLISH[80:110]
 EASY = (pp.ArcRegion(upos=("DET", "ADP", "AUX"), direction="right"), pp.ArcRegion(upos="PUNCT"))

@@ -56,7 +56,7 @@ def is_tree(heads, single_root=True):
 
 def trees(words, projective, single_root):
     for heads in itertools.product(range(words + 1), repeat=words):
-        if is_tree(heads, single_root) and (not projective or pp.is_projective(heads)):
+        if is_tree(heads, single_root) and (not projective or pp.trees.is_projective(heads)):
             yield heads
 
 
@@ -93,7 +93,7 @@ def test_the_tree_has_the_largest_sum_of_weights(given_, projective, single_root
         return sum(votes_for(rows, weights, word, head) for word, head in enumerate(heads, start=1))
 
     assert is_tree(found, single_root)
-    assert not projective or pp.is_projective(found)
+    assert not projective or pp.trees.is_projective(found)
     assert value(found) == pytest.approx(max(map(value, trees(words, projective, single_root))))
     for word, label in enumerate(combined[0].labels, start=1):
         assert label == expected_label(rows, weights, word, found[word - 1])
@@ -200,7 +200,7 @@ def test_everything_else_is_as_in_the_first_file():
 def test_projective_trees():
     crossing = treebank_of(([3, 4, 0, 3], "abca"))
     assert pp.combine_trees([crossing]).heads.tolist() == [3, 4, 0, 3]
-    assert pp.is_projective(pp.combine_trees([crossing], projective=True).heads.tolist())
+    assert pp.trees.is_projective(pp.combine_trees([crossing], projective=True).heads.tolist())
 
 
 def test_several_roots_stay_if_they_may():
@@ -224,7 +224,7 @@ def test_it_reports_what_is_done():
 
 def test_weights_by_tag():
     one, two = treebank_of(([0, 1], "ab")), treebank_of(([2, 0], "cd"))
-    weights = pp.ArcWeights((1, 2), "upos", {"B": (3, 1)})  # word 1 is a B, word 2 an A
+    weights = pp.ensembles.ArcWeights((1, 2), "upos", {"B": (3, 1)})  # word 1 is a B, word 2 an A
     assert weights.matrix(one).T.tolist() == [[3, 1], [1, 2]]
     assert pp.combine_trees([one, two], weights=weights).heads.tolist() == [0, 1]
     assert pp.combine_trees([one, two], weights=(1, 2)).heads.tolist() == [2, 0]
@@ -233,17 +233,17 @@ def test_weights_by_tag():
 @pytest.mark.parametrize("by", [None, "upos", "xpos"])
 def test_learned_weights_follow_accuracy_and_round_trip(by, tmp_path):
     worse = with_errors(TREEBANK, 0.6, seed=2)
-    weights = pp.estimate_arc_weights(TREEBANK, [PREDICTED, worse], by=by)
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED, worse], by=by)
     assert weights.default[0] > weights.default[1] > 0
     assert bool(weights.tags) == (by is not None)
     weights.write(tmp_path / "weights.toml")
-    assert pp.ArcWeights.read(tmp_path / "weights.toml") == weights
+    assert pp.ensembles.ArcWeights.read(tmp_path / "weights.toml") == weights
     combined = pp.combine_trees([worse, PREDICTED], weights=weights.default[::-1])
     assert pp.evaluate(TREEBANK, combined).uas >= pp.evaluate(TREEBANK, worse).uas
 
 
 def test_weights_of_a_perfect_analysis_are_finite():
-    weights = pp.estimate_arc_weights(TREEBANK, [TREEBANK, PREDICTED], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [TREEBANK, PREDICTED], by="upos")
     assert np.isfinite(list(weights.tags.values())).all()
     assert (
         pp.combine_trees([PREDICTED, TREEBANK], weights=weights.default[::-1]).heads.tolist() == TREEBANK.heads.tolist()
@@ -270,9 +270,9 @@ def test_weights_of_a_perfect_analysis_are_finite():
 def test_bad_files_of_weights_are_refused(text, said, tmp_path):
     (tmp_path / "w.toml").write_text(text, encoding="utf-8")
     with pytest.raises(SpecError, match="w.toml:(1:)? .*" + said):
-        pp.ArcWeights.read(tmp_path / "w.toml")
+        pp.ensembles.ArcWeights.read(tmp_path / "w.toml")
     with pytest.raises(SpecError, match="cannot be read"):
-        pp.ArcWeights.read(tmp_path / "none.toml")
+        pp.ensembles.ArcWeights.read(tmp_path / "none.toml")
 
 
 # --- What is refused ---
@@ -291,7 +291,7 @@ def test_words_that_differ_are_refused_with_their_place(tmp_path):
     with pytest.raises(TreebankError, match=place):
         pp.combine_trees([TREEBANK, other])
     with pytest.raises(TreebankError, match=place):
-        pp.estimate_arc_weights(TREEBANK, [PREDICTED, other])
+        pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED, other])
 
 
 def test_texts_of_different_length_are_refused():
@@ -315,8 +315,8 @@ def test_what_are_no_analyses_is_refused():
         with pytest.raises(SpecError, match="not all 0"):
             pp.combine_trees([TREEBANK, PREDICTED], weights=weights)
     with pytest.raises(SpecError, match="found none"):
-        pp.estimate_arc_weights(TREEBANK, [])
+        pp.ensembles.estimate_arc_weights(TREEBANK, [])
     with pytest.raises(SpecError, match="upos or xpos"):
-        pp.estimate_arc_weights(TREEBANK, [PREDICTED], by="form")
+        pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED], by="form")
     with pytest.raises(SpecError, match="words with heads"):
-        pp.estimate_arc_weights(treebank_of(([None], "a")), [treebank_of(([0], "a"))])
+        pp.ensembles.estimate_arc_weights(treebank_of(([None], "a")), [treebank_of(([0], "a"))])

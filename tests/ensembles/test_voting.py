@@ -9,8 +9,8 @@ import pytest
 
 import panparser as pp
 from panparser.errors import ModelError, SpecError
-from panparser.parsing.models.protocol import Search
-from panparser.storage.arrays import encode, read_arrays
+from panparser.parsing.model_protocol import Search
+from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 from reference.voting import SlowVoter, slow_vote
 
@@ -71,7 +71,7 @@ def by_reference(parsers, weights, vote, treebank, beam):
     heads, labels = [], []
     for sentence in range(len(treebank)):
         derivation = slow_vote(voters, weights, vote.labels, sentence, beam)
-        batch = pp.StateBatch(vote.spec.system, treebank, labels=vote.labels, start=[sentence])
+        batch = pp.parsing.StateBatch(vote.spec.system, treebank, labels=vote.labels, start=[sentence])
         names = vote.labels.names
         for action, label in derivation:
             number = names.index(label) if label else -1

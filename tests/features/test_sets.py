@@ -11,10 +11,10 @@ import pytest
 
 import panparser as pp
 from panparser import Template, Templates, _engine, templates
-from panparser.features import sets
+from panparser.features import templates as sets
 from panparser.features.atoms import ATTRIBUTES, BASES, COLUMN_ATTRIBUTES, FUNCTIONS, PATHS
-from panparser.features.lowering import Column, LoweredTemplates, lower
-from panparser.features.reading import seen_by_labels
+from panparser.features.template_lowering import Column, LoweredTemplates, lower
+from panparser.inspection.naive_features import seen_by_labels
 from panparser.treebank.treebank import COLUMNS
 from places import ROOT
 

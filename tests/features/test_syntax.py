@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.features.syntax import _Reader, read_line
+from panparser.features.template_syntax import _Reader, read_line
 
 ODD = (
     *("", "   ", "# a comment", "S0.form # a comment", "S0.form#", "\tS0.form \x1f S0.upos ", "S0.form S0.form"),
@@ -45,7 +45,7 @@ def read(line):
 def outcome(function, line):
     try:
         return function(line)
-    except pp.TemplateError as error:
+    except pp.errors.TemplateError as error:
         return str(error)
 
 
@@ -68,7 +68,7 @@ def test_odd_lines(line):
         pp.templates("easy"),
         pp.templates("fast"),
         pp.templates("given"),
-        pp.tagging_templates(),
+        pp.features.tagging_templates(),
     ],
     ids=len,
 )

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser import Address, Atom, Template, TemplateError, Templates, templates
+from panparser import Template, Templates, templates
+from panparser.errors import TemplateError
+from panparser.features import Address, Atom
 from panparser.features.atoms import (
     ARC_ATTRIBUTES,
     ATTRIBUTES,
@@ -25,7 +27,7 @@ from panparser.features.atoms import (
     NUMBERED,
     PATHS,
 )
-from panparser.features.lowering import lower, lower_window
+from panparser.features.template_lowering import lower, lower_window
 
 ZN11 = templates("zn11")
 
@@ -456,6 +458,6 @@ def test_fields_of_templates_are_given_or_chosen():
     assert hash(chosen) == hash(pp.ParserSpec(templates=pp.templates("lean")))
     assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.templates("lean")
     assert inspect.signature(pp.ParserSpec).parameters["templates"].default is None
-    assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.tagging_templates())
+    assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.features.tagging_templates())
     with pytest.raises(FrozenInstanceError):
         chosen.templates = pp.templates("fast")

@@ -79,16 +79,16 @@ def test_words_with_spaces_and_repeated_ones(tmp_path):
 def test_damaged_files_are_named_with_line_expected_and_found(tmp_path, data, message):
     path = tmp_path / "vectors"
     path.write_bytes(data)
-    with pytest.raises(pp.VectorError) as error:
+    with pytest.raises(pp.errors.VectorError) as error:
         pp.read_vectors(path)
     assert str(error.value).startswith(str(path))
     assert message in str(error.value)
 
 
 def test_missing_files_and_bad_limits(tmp_path):
-    with pytest.raises(pp.VectorError, match="none: cannot be read: No such file"):
+    with pytest.raises(pp.errors.VectorError, match="none: cannot be read: No such file"):
         pp.read_vectors(tmp_path / "none")
-    with pytest.raises(pp.VectorError, match="read_vectors: limit must be an integer >= 1; got 0"):
+    with pytest.raises(pp.errors.VectorError, match="read_vectors: limit must be an integer >= 1; got 0"):
         pp.read_vectors(tmp_path / "none", limit=0)
 
 
@@ -98,7 +98,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, data, head):
     path.write_bytes(head + data)
     try:
         vectors = pp.read_vectors(path)
-    except pp.VectorError:
+    except pp.errors.VectorError:
         return
     assert len(vectors) > 0
 
@@ -120,5 +120,5 @@ def test_text_and_binary_files_give_what_was_written(tmp_path_factory, vectors):
 @pytest.mark.parametrize("first", ["9" * 5000 + " 3", "3 " + "9" * 5000, "9" * 5000 + " " + "9" * 5000])
 def test_counts_with_thousands_of_digits_are_refused(tmp_path, first):
     (tmp_path / "vectors").write_text(f"{first}\na 1 2 3\n")
-    with pytest.raises(pp.VectorError, match=":1: expected the numbers of vectors and dimensions"):
+    with pytest.raises(pp.errors.VectorError, match=":1: expected the numbers of vectors and dimensions"):
         pp.read_vectors(tmp_path / "vectors")

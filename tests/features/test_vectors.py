@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.training import run as training
-from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.storage.containers import read_arrays, write_arrays
+from panparser.training import parser_run as training
 
 WORDS = {"the": [0.5, -1.0, 0.25], "Cat": [2.0, 0.0, 1.0], "naïve": [-0.5, 0.5, 1e-3]}
 NUMBERS = st.floats(-1e6, 1e6, width=32)
@@ -66,19 +66,19 @@ def test_lookup_is_by_form_then_lower_case_then_unknown():
     ],
 )
 def test_bad_dicts_are_refused(vectors, message):
-    with pytest.raises(pp.VectorError, match=message.replace("[", r"\[").replace("(", r"\(")):
+    with pytest.raises(pp.errors.VectorError, match=message.replace("[", r"\[").replace("(", r"\(")):
         pp.WordVectors.from_dict(vectors)
 
 
 def test_bad_values_are_refused():
     good = pp.WordVectors.from_dict(WORDS)
-    with pytest.raises(pp.VectorError, match="must be an array of int8"):
+    with pytest.raises(pp.errors.VectorError, match="must be an array of int8"):
         replace(good, matrix=good.matrix.astype(float))
-    with pytest.raises(pp.VectorError, match="must have 2 rows"):
+    with pytest.raises(pp.errors.VectorError, match="must have 2 rows"):
         replace(good, words=("a",))
-    with pytest.raises(pp.VectorError, match="WordVectors: bits must be an integer"):
+    with pytest.raises(pp.errors.VectorError, match="WordVectors: bits must be an integer"):
         replace(good, bits=13)
-    with pytest.raises(pp.VectorError, match="each once"):
+    with pytest.raises(pp.errors.VectorError, match="each once"):
         replace(good, words=("a", "a", "b"))
 
 
@@ -325,5 +325,5 @@ def test_rounded_vectors_have_fewer_bits():
     assert len(np.unique(found.matrix)) < len(np.unique(vectors.matrix)) / 4
     assert vectors.rounded(vectors.bits) == vectors
     for bits in (1, vectors.bits + 1, 4.0):
-        with pytest.raises(pp.VectorError, match=r"WordVectors.rounded: bits must be an integer"):
+        with pytest.raises(pp.errors.VectorError, match=r"WordVectors.rounded: bits must be an integer"):
             vectors.rounded(bits)

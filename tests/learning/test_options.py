@@ -9,10 +9,10 @@ from typing import get_type_hints
 import pytest
 
 import panparser as pp
-from panparser.experiments.curves import parse_sizes
-from panparser.experiments.training import ExperimentOptions
-from panparser.learning import options as of
-from panparser.parsing.training.folds import jackknife as parser_jackknife
+from panparser.lab.curves import parse_sizes
+from panparser.lab.validation import ExperimentOptions
+from panparser.learning import training as of
+from panparser.training.training_parsers import jackknife as parser_jackknife
 
 NAMES = {option.name for option in fields(of.TrainingConfig)}
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
@@ -34,16 +34,16 @@ def test_keyword_arguments_are_the_fields_of_training():
     "function",
     [
         pp.train,
-        pp.train_seeds,
-        pp.cross_validate,
-        pp.jackknife,
+        pp.lab.train_seeds,
+        pp.lab.cross_validate,
+        pp.lab.jackknife,
         parser_jackknife,
-        pp.learning_curve,
+        pp.lab.learning_curve,
         parse_sizes,
         pp.train_cascade,
         pp.train_pipeline,
         pp.train_tagger,
-        pp.train_sequence_model,
+        pp.tagging.train_sequence_model,
         pp.train_task,
     ],
 )
@@ -52,9 +52,9 @@ def test_no_function_takes_whatever_it_is_given(function):
 
 
 def learners(treebank):
-    items = pp.SequenceItems.of(treebank)
+    items = pp.tagging.SequenceItems.of(treebank)
     right = treebank.column("upos")
-    window = pp.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
+    window = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
     stages = [
         pp.CascadeStage(name="first", regions=(pp.ArcRegion(upos=("DET",)),)),
         pp.CascadeStage(name="rest", spec=SPEC),
@@ -64,7 +64,7 @@ def learners(treebank):
         "train_pipeline": partial(pp.train_pipeline, pp.PipelineSpec(parser=SPEC), treebank),
         "train_cascade": partial(pp.train_cascade, stages, treebank),
         "train_tagger": partial(pp.train_tagger, pp.TaggerSpec(), treebank),
-        "train_sequences": partial(pp.train_sequence_model, window, items, right, 20),
+        "train_sequences": partial(pp.tagging.train_sequence_model, window, items, right, 20),
         "train_task": partial(pp.train_task, object(), [(1, 1)]),
     }
 
@@ -86,8 +86,8 @@ def test_other_arguments_are_suggested_too(english):
 
 
 def test_slips_are_found_in_folds(english):
-    for experiment in (pp.cross_validate, pp.jackknife):
+    for experiment in (pp.lab.cross_validate, pp.lab.jackknife):
         with pytest.raises(pp.SpecError, match="did you mean epochs"):
             experiment(SPEC, english[0], 2, epocs=3)
     with pytest.raises(pp.SpecError, match="its seeds are an argument"):
-        pp.train_seeds(SPEC, english[0], [1], seed=3)
+        pp.lab.train_seeds(SPEC, english[0], [1], seed=3)

@@ -8,7 +8,7 @@ import pytest
 
 import panparser as pp
 from panparser.learning.listeners import EpochReport, SequenceEpochReport
-from panparser.learning.record import CASCADE, TrainingRecord, whole
+from panparser.learning.training_record import CASCADE, TrainingRecord, whole
 
 SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
 

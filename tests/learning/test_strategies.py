@@ -107,7 +107,7 @@ def test_values_stand_on_a_named_strategy():
     mine = TrainingStrategy.from_values({"base": "max-violation", "restart": "pair", "exploration": [[1, 0], [3, 0.5]]})
     assert mine == replace(MAX_VIOLATION, restart="pair", exploration=after(2, 0.5))
     assert TrainingStrategy.from_values("max-violation") == MAX_VIOLATION
-    assert TrainingStrategy.from_values({}) == pp.EARLY_UPDATE
+    assert TrainingStrategy.from_values({}) == pp.learning.EARLY_UPDATE
     assert TrainingStrategy.from_values({"restart": "pair", "exploration": 0.5}).exploration == constant(0.5)
 
 
@@ -176,6 +176,6 @@ def test_steps_begin_with_the_first_epoch_and_rise(steps):
 
 
 def test_names_are_those_of_the_public_constants():
-    assert STRATEGIES["early-update"] is pp.EARLY_UPDATE
-    assert STRATEGIES["max-violation"] is pp.MAX_VIOLATION
+    assert STRATEGIES["early-update"] is pp.learning.EARLY_UPDATE
+    assert STRATEGIES["max-violation"] is pp.learning.MAX_VIOLATION
     assert len(set(STRATEGIES.values())) == len(STRATEGIES)

@@ -21,7 +21,7 @@ def noisy(gold: pp.Treebank, share: float, seed: int) -> pp.Treebank:
 def test_weights_of_arcs_rise_with_accuracy_on_the_gold_file():
     analyses = [noisy(TREEBANK, share, seed) for seed, share in enumerate((0.4, 0.05, 0.2))]
     right = [float(np.mean(each.heads == TREEBANK.heads)) for each in analyses]
-    weights = pp.estimate_arc_weights(TREEBANK, analyses).default
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, analyses).default
     assert np.argsort(weights).tolist() == np.argsort(right).tolist() == [0, 2, 1]
     for weight, share in zip(weights, right, strict=True):
         assert weight == pytest.approx(np.log(share / (1 - share)), abs=0.02)
@@ -32,10 +32,12 @@ def test_a_tag_that_one_analysis_gets_wrong_counts_less_there():
     tags = np.array([tag for sentence in TREEBANK for tag in sentence.values("upos")])
     one.heads[(tags == "NOUN") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
     two.heads[(tags == "VERB") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
-    weights = pp.estimate_arc_weights(TREEBANK, [one, two], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [one, two], by="upos")
     assert weights.tags["NOUN"][0] < weights.tags["NOUN"][1]
     assert weights.tags["VERB"][0] > weights.tags["VERB"][1]
-    swapped = pp.ArcWeights(weights.default, "upos", {tag: numbers[::-1] for tag, numbers in weights.tags.items()})
+    swapped = pp.ensembles.ArcWeights(
+        weights.default, "upos", {tag: numbers[::-1] for tag, numbers in weights.tags.items()}
+    )
     right = [
         np.mean(pp.combine_trees([one, two], weights=each, single_root=False).heads == TREEBANK.heads)
         for each in (weights, swapped)
@@ -60,7 +62,7 @@ def test_rare_tags_count_about_as_all_words_do_and_frequent_ones_by_their_own_ac
     found = noisy(TREEBANK, 0.2, 1)
     tags = np.array([tag for sentence in TREEBANK for tag in sentence.values("upos")])
     found.heads[tags == "NOUN"] = TREEBANK.heads[tags == "NOUN"]
-    weights = pp.estimate_arc_weights(TREEBANK, [found], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [found], by="upos")
     overall = float(np.mean(found.heads == TREEBANK.heads))
     for tag in set(tags.tolist()):
         right, total = int((found.heads == TREEBANK.heads)[tags == tag].sum()), int((tags == tag).sum())
@@ -75,7 +77,9 @@ def test_words_whose_head_the_gold_file_does_not_know_do_not_count():
     partial.heads[unknown] = -1
     found.heads[unknown] = -1  # which would be right if it counted
     right = np.mean((found.heads == TREEBANK.heads)[~unknown])
-    assert pp.estimate_arc_weights(partial, [found]).default[0] == pytest.approx(np.log(right / (1 - right)), abs=0.02)
+    assert pp.ensembles.estimate_arc_weights(partial, [found]).default[0] == pytest.approx(
+        np.log(right / (1 - right)), abs=0.02
+    )
 
 
 def test_labels_are_voted_on_by_the_analyses_that_have_the_arc():

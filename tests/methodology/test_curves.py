@@ -20,7 +20,7 @@ QUICK = {"epochs": 2, "members": 1}
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_curve_is_of_the_first_sentences(threads, monkeypatch):
     calls = spy_on(monkeypatch, pp.train)
-    points = pp.learning_curve(GREEDY, TRAIN, DEV, SIZES, threads=threads, **QUICK)
+    points = pp.lab.learning_curve(GREEDY, TRAIN, DEV, SIZES, threads=threads, **QUICK)
     calls.sort(key=lambda call: len(call.arguments[1]))
     for size, point, call in zip(SIZES, points, calls, strict=True):
         assert sentence_ids(call.arguments[1]) == sentence_ids(TRAIN)[:size]
@@ -31,14 +31,14 @@ def test_a_curve_is_of_the_first_sentences(threads, monkeypatch):
 
 
 def test_points_come_in_the_order_of_the_sizes(monkeypatch):
-    points = pp.learning_curve(GREEDY, TRAIN, DEV, [40, 3], threads=2, **QUICK)
+    points = pp.lab.learning_curve(GREEDY, TRAIN, DEV, [40, 3], threads=2, **QUICK)
     assert [point.sentences for point in points] == [40, 3]
-    assert points == pp.learning_curve(GREEDY, TRAIN, DEV, [3, 40], **QUICK)[::-1]
+    assert points == pp.lab.learning_curve(GREEDY, TRAIN, DEV, [3, 40], **QUICK)[::-1]
 
 
 def test_curves_of_classes_are_scored_on_the_test_set_alone(monkeypatch):
     calls = spy_on(monkeypatch, pp.train)
-    table = pp.analysis.learning_curves(GREEDY, TRAIN, TEST, SIZES, dev=DEV, ignore=(), **QUICK)
+    table = pp.lab.analysis.learning_curves(GREEDY, TRAIN, TEST, SIZES, dev=DEV, ignore=(), **QUICK)
     for size, call in zip(SIZES, calls, strict=True):
         assert sentence_ids(call.arguments[1]) == sentence_ids(TRAIN)[:size]
         assert sentence_ids(call.options["dev"]) == sentence_ids(DEV)
@@ -51,7 +51,7 @@ def test_curves_of_classes_are_scored_on_the_test_set_alone(monkeypatch):
 
 def test_without_a_development_set_nothing_but_the_prefix_is_seen(monkeypatch):
     calls = spy_on(monkeypatch, pp.train)
-    pp.analysis.learning_curves(GREEDY, TRAIN, TEST, SIZES, **QUICK)
+    pp.lab.analysis.learning_curves(GREEDY, TRAIN, TEST, SIZES, **QUICK)
     assert [call.options["dev"] for call in calls] == [None] * len(SIZES)
 
 
@@ -72,7 +72,7 @@ def test_a_class_is_learned_at_the_first_size_that_reaches_its_share():
     curves = pd.DataFrame(
         {"words": [10, 10, 10], 5: [80.0, 10, 89], 10: [90.0, 60, 70], 20: [100.0, 90, 90]}, index=["a", "b", "c"]
     )
-    found = pp.analysis.simplicity(curves, 0.9)
+    found = pp.lab.analysis.simplicity(curves, 0.9)
     assert found["sentences"].to_dict() == {"c": 5, "a": 10, "b": 20}
     assert found["gain"].to_dict() == {"c": 1, "a": 20, "b": 80}
     assert list(found.index) == ["c", "a", "b"]

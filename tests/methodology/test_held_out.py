@@ -49,7 +49,7 @@ def folds_of(witness, kind: str, count: int) -> list[list[str]]:
 
 
 @THREADS
-@pytest.mark.parametrize("driver", [pp.jackknife, pp.cross_validate])
+@pytest.mark.parametrize("driver", [pp.lab.jackknife, pp.lab.cross_validate])
 def test_each_fold_is_parsed_by_a_parser_of_all_the_others(driver, threads, monkeypatch):
     witness = watch(monkeypatch)
     driver(GREEDY, TRAIN, 3, threads=threads, **QUICK)
@@ -64,14 +64,14 @@ def test_labels_that_only_a_fold_has_are_never_found_in_it(threads):
     marked = TRAIN.copy()
     for number, sentence in enumerate(marked):
         sentence.labels = [f"{label}:fold{number % 3}" for label in sentence.labels]
-    found = pp.jackknife(GREEDY, marked, 3, threads=threads, **QUICK)
+    found = pp.lab.jackknife(GREEDY, marked, 3, threads=threads, **QUICK)
     for number, sentence in enumerate(found):
         assert not any(label.endswith(f":fold{number % 3}") for label in sentence.labels)
 
 
 def test_scores_of_a_fold_are_those_of_its_parser_on_it(monkeypatch):
     witness = watch(monkeypatch)
-    found = pp.cross_validate(GREEDY, TRAIN, 3, threads=1, **QUICK)  # so that they come in order
+    found = pp.lab.cross_validate(GREEDY, TRAIN, 3, threads=1, **QUICK)  # so that they come in order
     for number, (score, call) in enumerate(zip(found, witness.of("parser"), strict=True)):
         held_out = TRAIN[number::3]
         judged = pp.evaluate(held_out, call.result.parse(held_out), samples=0)
@@ -81,14 +81,14 @@ def test_scores_of_a_fold_are_those_of_its_parser_on_it(monkeypatch):
 
 def test_regions_are_estimated_on_sentences_that_the_parser_did_not_see(monkeypatch):
     witness = watch(monkeypatch)
-    pp.estimate_regions(TRAIN, folds=3, epochs=1, least=3, precision=0.5)
+    pp.ensembles.estimate_regions(TRAIN, folds=3, epochs=1, least=3, precision=0.5)
     witness.check()
     folds_of(witness, "parser", 3)
 
 
 def test_regions_are_all_classes_that_are_precise_enough():
     options = {"folds": 3, "epochs": 2, "members": 1, "seed": 1}
-    parsed = pp.jackknife(pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False), TREEBANK, **options)
+    parsed = pp.lab.jackknife(pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False), TREEBANK, **options)
     counts: dict[tuple[str, str], list[bool]] = {}
     for sentence, gold in zip(parsed, TREEBANK, strict=True):
         for token, right in zip(sentence, gold.heads, strict=True):
@@ -96,7 +96,9 @@ def test_regions_are_all_classes_that_are_precise_enough():
             direction = "root" if head == 0 else "right" if head > token.id else "left"
             counts.setdefault((token.upos, direction), []).append(head == right)
     wanted = {name for name, right in counts.items() if len(right) >= 15 and np.mean(right) >= 0.8}
-    found = pp.estimate_regions(TREEBANK, precision=0.8, by=("upos", "direction"), least=15, folds=3, epochs=2)
+    found = pp.ensembles.estimate_regions(
+        TREEBANK, precision=0.8, by=("upos", "direction"), least=15, folds=3, epochs=2
+    )
     assert {(region.upos[0], region.direction) for region in found} == wanted
     assert 2 < len(wanted) < len(counts)
 
@@ -304,7 +306,7 @@ def strange(treebank: pp.Treebank) -> pp.Treebank:
         lambda dev: pp.train_tagger(pp.TaggerSpec(), TRAIN, dev=dev, epochs=1),
         lambda dev: pp.train_lemmatizer(TRAIN, dev=dev, epochs=1),
         lambda dev: pp.train_tokenizer(TRAIN, dev=dev, epochs=1),
-        lambda dev: pp.train_seeds(GREEDY, TRAIN, [3], dev=dev, epochs=1)[0],
+        lambda dev: pp.lab.train_seeds(GREEDY, TRAIN, [3], dev=dev, epochs=1)[0],
         lambda dev: pp.train_cascade((STAGES[0], STAGES[2]), TRAIN, dev=dev, epochs=1, folds=2),
     ],
     ids=["parser", "subsample", "constraints", "tagger", "lemmatizer", "tokenizer", "seeds", "cascade"],
@@ -341,7 +343,7 @@ def test_models_say_what_they_learned_from_and_were_selected_by():
 
 def test_words_of_the_treebank_are_lemmatized_as_if_they_were_new(monkeypatch):
     """Else a lemmatizer would learn to ask its dictionary, which knows nothing of new words."""
-    calls = spy_on(monkeypatch, pp.train_sequence_model)
+    calls = spy_on(monkeypatch, pp.tagging.train_sequence_model)
     lemmatizer = pp.train_lemmatizer(TRAIN, epochs=1)
     (_, items, *_) = calls[0].arguments
     known, new = lemmatizer.dictionary.items(TRAIN), lemmatizer.dictionary.items(TRAIN, as_new=True)
@@ -370,7 +372,7 @@ def test_every_epoch_is_scored_on_the_development_set(monkeypatch):
 
 
 def test_lemmatizers_and_tokenizers_are_selected_on_the_development_set(monkeypatch):
-    calls = spy_on(monkeypatch, pp.train_sequence_model)
+    calls = spy_on(monkeypatch, pp.tagging.train_sequence_model)
     pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1)
     assert (calls[0].arguments[1].size, calls[0].options["dev"][0].size) == (TRAIN.words, DEV.words)
     pp.train_tokenizer(TRAIN, dev=DEV, epochs=1)

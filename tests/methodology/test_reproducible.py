@@ -47,15 +47,15 @@ DRIVERS = {
     ),
     "seeds": lambda folder, seed, threads: b"".join(
         saved(parser, folder)
-        for parser in pp.train_seeds(GREEDY, TRAIN, [seed, seed + 5], dev=DEV, epochs=2, threads=threads)
+        for parser in pp.lab.train_seeds(GREEDY, TRAIN, [seed, seed + 5], dev=DEV, epochs=2, threads=threads)
     ),
-    "jackknife": lambda folder, seed, threads: pp.jackknife(
+    "jackknife": lambda folder, seed, threads: pp.lab.jackknife(
         GREEDY, TRAIN, 3, epochs=2, seed=seed, threads=threads
     ).to_bytes(),
-    "cross-validation": lambda folder, seed, threads: pp.cross_validate(
+    "cross-validation": lambda folder, seed, threads: pp.lab.cross_validate(
         GREEDY, TRAIN, 3, epochs=2, seed=seed, threads=threads
     ),
-    "curve": lambda folder, seed, threads: pp.learning_curve(
+    "curve": lambda folder, seed, threads: pp.lab.learning_curve(
         GREEDY, TRAIN, DEV, [5, 30], epochs=2, seed=seed, threads=threads
     ),
 }
@@ -70,7 +70,9 @@ def test_the_seed_decides_and_threads_do_not(driver, tmp_path):
 
 
 def test_regions_are_the_same_whatever_the_threads():
-    found = [pp.estimate_regions(TREEBANK, least=5, precision=0.7, folds=3, epochs=1, threads=n) for n in (1, 2)]
+    found = [
+        pp.ensembles.estimate_regions(TREEBANK, least=5, precision=0.7, folds=3, epochs=1, threads=n) for n in (1, 2)
+    ]
     assert found[0] == found[1] != ()
 
 
@@ -89,8 +91,8 @@ def test_the_seed_reaches_every_part(monkeypatch):
     assert {call.options["seed"] for found in calls.values() for call in found} == {7}
     calls["train"].clear()
     pp.train_cascade(STAGES, TRAIN, folds=2, epochs=1, seed=7)
-    pp.jackknife(GREEDY, TRAIN, 2, epochs=1, seed=7)
-    pp.learning_curve(GREEDY, TRAIN, DEV, [5], epochs=1, seed=7)
+    pp.lab.jackknife(GREEDY, TRAIN, 2, epochs=1, seed=7)
+    pp.lab.learning_curve(GREEDY, TRAIN, DEV, [5], epochs=1, seed=7)
     assert [call.options["seed"] for call in calls["train"]] == [7] * (4 + 2 + 1)
 
 

@@ -7,8 +7,7 @@ import pytest
 
 import panparser as pp
 from learners import SMALL
-from panparser.parsing.training.constraints import drawn
-from panparser.parsing.training.subsampling import kept_arcs
+from panparser.training.training_constraints import drawn, kept_arcs
 from places import ENGLISH
 from spies import put_in_place, spy_on
 

@@ -10,7 +10,7 @@ import pytest
 import panparser as pp
 from learners import SMALL
 from panparser.learning.layers import as_multiplied, multiplied
-from panparser.parsing.models.perceptron import PerceptronModel
+from panparser.parsing.engine_model import PerceptronModel
 from places import ENGLISH
 
 TREEBANK = pp.read_conllu(ENGLISH)

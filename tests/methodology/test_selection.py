@@ -13,7 +13,7 @@ import panparser as pp
 from learners import SMALL
 from panparser.learning.epochs import EpochLoop
 from panparser.learning.listeners import EpochReport, SequenceEpochReport
-from panparser.parsing.training.run import score as score_on
+from panparser.training.parser_run import score as score_on
 from places import ENGLISH
 from spies import spy_on
 
@@ -207,7 +207,7 @@ def test_the_command_keeps_the_seed_that_is_best_on_the_development_set(run, tmp
     pp.write_conllu("dev.conllu", DEV)
     seeds = [1, 2, 3, 4]
     spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
-    parsers = pp.train_seeds(spec, TRAIN, seeds, dev=DEV, epochs=1, members=1)
+    parsers = pp.lab.train_seeds(spec, TRAIN, seeds, dev=DEV, epochs=1, members=1)
     scores = [score(parser, DEV) for parser in parsers]
     best = int(np.argmax(scores))
     assert max(scores) > min(scores)

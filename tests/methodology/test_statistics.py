@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.analysis import holm
-from panparser.analysis.tables.calibration import expected_calibration_error
+from panparser.evaluation.significance import holm
+from panparser.lab.analysis.reliability import expected_calibration_error
 
 LENGTH = 8  # words of a sentence
 
@@ -150,8 +150,8 @@ def test_comparisons_by_class_are_those_of_the_words_of_the_class():
     for shares in ((0.5, 0.8), (0.9, 0.8)):  # better in A, the same in B
         right = rng.random(gold.words) < np.where(first, *shares)
         sides.append(predicted(gold, right))
-    frame = pp.analysis.make_frame(gold, *sides, names=["one", "two"], ignore=())
-    table = pp.analysis.compare(frame, "upos", samples=300, shuffles=500)
+    frame = pp.lab.analysis.make_frame(gold, *sides, names=["one", "two"], ignore=())
+    table = pp.lab.analysis.compare(frame, "upos", samples=300, shuffles=500)
     assert table.loc["A", "holm"] < 0.05 < table.loc["B", "holm"]
     assert table.loc["A", "low"] > 0
     assert table["holm"].tolist() == holm(table["p"].to_numpy()).tolist()

@@ -12,7 +12,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS
-from panparser.storage.arrays import decode, encode
+from panparser.storage.containers import decode, encode
 from reference.networks import random_network_parser
 
 PRECISIONS = {"all of it": "float32", "tags of the first layer": "int8", "characters by a BiLSTM": "float16"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from panparser.networks.inputs import END, LETTERS, LONGEST, START, STRANGE, Vocabulary
+from panparser.networks.network_inputs import END, LETTERS, LONGEST, START, STRANGE, Vocabulary
 
 
 def read(vocabulary: Vocabulary, *forms: str) -> list[list[int]]:

@@ -8,7 +8,7 @@ import pytest
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, situation, walk
 from panparser.networks.encoding import Lstm
-from panparser.networks.memory import Sequences
+from panparser.networks.network_scoring import Sequences
 from reference.networks import ReferenceNetwork, random_network_parser
 
 RNG = np.random.default_rng(1)

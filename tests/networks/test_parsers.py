@@ -48,7 +48,7 @@ def test_every_system_makes_trees(system, beam):
 @pytest.mark.parametrize("kind", ["memory", "all of it", "tags of the first layer", "words alone"])
 @pytest.mark.parametrize("beam", [1, 3])
 def test_threads_change_nothing(kind, beam, monkeypatch):
-    monkeypatch.setattr("panparser.networks.classifier.PARSED_WORDS", 60)
+    monkeypatch.setattr("panparser.networks.network_classifier.PARSED_WORDS", 60)
     parser, many = made(kind=kind, beam=beam), TREEBANK[[*range(len(TREEBANK))] * 4]
     once = parser.parse(many)
     assert parser.parse(many, threads=3).to_bytes() == once.to_bytes()
@@ -104,7 +104,7 @@ def test_arcs_of_long_sentences_are_scored_in_parts(monkeypatch):
     states = parser.model.states(TREEBANK)
     found = []
     for at_once in (1 << 22, 30, 1):
-        monkeypatch.setattr("panparser.networks.scoring._AT_ONCE", at_once)
+        monkeypatch.setattr("panparser.networks.network_scoring._AT_ONCE", at_once)
         states.start(np.array([2, 0, 7]))
         found.append(parser.classifier.encode(states).words.arcs)
     assert found[1] == pytest.approx(found[0], abs=1e-5)

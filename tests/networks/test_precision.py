@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from panparser.networks.precision import count_weights, restored, stored
+from panparser.networks.encoding import count_weights, restored, stored
 
 RNG = np.random.default_rng(1)
 ARRAYS = {

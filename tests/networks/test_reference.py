@@ -7,7 +7,7 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, situation, walk
-from panparser.networks.inputs import InputReader
+from panparser.networks.network_inputs import InputReader
 from reference.networks import ReferenceNetwork, random_network_parser
 
 SYSTEMS = ("arc-hybrid", "arc-eager", "arc-standard", "swap-standard", "attardi", "arc-eager-partial")

@@ -15,7 +15,7 @@ SILENT = replace(TINY, learning=replace(TINY.learning, dropout=0.0, input_dropou
 SPEC = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=3)
 
 
-class Watched(pp.NetworkClassifier):
+class Watched(pp.networks.NetworkClassifier):
     """Computes each loss from the scores that numpy has of the same states, one derivation at a time."""
 
     def update_beam(self, states, beams):
@@ -57,13 +57,13 @@ def test_it_is_learned_until_nothing_is_wrong():
 
 
 def test_perceptrons_say_that_they_cannot():
-    with pytest.raises(pp.StrategyError, match="a network can learn against all"):
+    with pytest.raises(pp.errors.StrategyError, match="a network can learn against all"):
         pp.train(pp.ParserSpec(beam=4), TREEBANK, strategy=pp.STRATEGIES["global"], epochs=1)
     with pytest.raises(pp.SpecError, match="update_beam"):
         pp.train(pp.ParserSpec(beam=4), TREEBANK, classifier=pp.Perceptron(), strategy=pp.STRATEGIES["global"])
 
 
-class Lockstep(pp.NetworkClassifier):
+class Lockstep(pp.networks.NetworkClassifier):
     """Learns from beams from the first batch on, of which the slow search has several updates. Keeps all losses."""
 
     def prepare(self, setup):

@@ -12,8 +12,8 @@ import pytest
 import panparser as pp
 from learners import short_sentences
 from nets import ALONE
-from panparser.parsing.training.classifier import ClassifierRun
-from panparser.storage.arrays import encode, read_arrays
+from panparser.storage.containers import encode, read_arrays
+from panparser.training.batch_parser_run import ClassifierRun
 
 pytest.importorskip("torch")
 TRAIN = short_sentences(6, 7)

@@ -7,8 +7,8 @@ import pytest
 
 import panparser as pp
 from nets import KINDS, TREEBANK, VECTORS, walk
-from panparser.networks.inputs import InputReader
-from panparser.networks.scoring import StateInputs
+from panparser.networks.network_inputs import InputReader
+from panparser.networks.network_scoring import StateInputs
 from reference.networks import random_network_parser
 
 torch = pytest.importorskip("torch")
@@ -23,7 +23,7 @@ def made(kind: str, system: str, seed: int):
     vectors = VECTORS if "vector" in network.columns else None
     parser = random_network_parser(spec, network, TREEBANK[:5], seed=seed, vectors=vectors)
     weights = parser.classifier._known_weights
-    from panparser.neural.modules import NetworkModule
+    from panparser.neural.torch_network import NetworkModule
 
     module = NetworkModule(
         network, weights.vocabulary, weights.classes, vectors, weights.actions, weights.labels

@@ -7,7 +7,7 @@ import pytest
 import panparser as pp
 from learners import short_sentences
 from nets import ALONE, REMEMBERING, TINY
-from panparser.storage.arrays import encode
+from panparser.storage.containers import encode
 
 pytest.importorskip("torch")
 TRAIN = short_sentences(10, 9)
@@ -16,7 +16,7 @@ NETWORKS = {"arcs": TINY, "memory": REMEMBERING}
 
 
 def learn(network, of):
-    classifier = pp.JointClassifier(pp.NetworkClassifier(network), of=of)
+    classifier = pp.batches.JointClassifier(pp.networks.NetworkClassifier(network), of=of)
     return pp.train(SPEC, TRAIN, classifier=classifier, epochs=2, threads=1)
 
 

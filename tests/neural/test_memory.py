@@ -23,7 +23,7 @@ def spec(beam=1, system="arc-hybrid"):
 @pytest.fixture
 def lessons(monkeypatch):
     """What was learned from each batch, compared with what the search saw: scores, and gradients of the memory."""
-    from panparser.neural.training import Trainer
+    from panparser.neural.torch_training import Trainer
 
     found = []
     begin, end = Trainer.begin, Trainer.end

@@ -12,7 +12,7 @@ from learners import short_sentences, without_heads
 from nets import ALONE, REMEMBERING, TINY, VECTORS
 from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC
 from panparser.networks.network import NetworkInput
-from panparser.parsing.training.classifier import ClassifierRun
+from panparser.training.batch_parser_run import ClassifierRun
 
 pytest.importorskip("torch")
 TRAIN, DEV = short_sentences(14, 9), short_sentences(8, 6)
@@ -39,7 +39,9 @@ def parser():
 
 
 def test_a_network_is_short_for_its_classifier(parser):
-    found = pp.train(SPEC, TRAIN, dev=DEV, classifier=pp.NetworkClassifier(TINY), epochs=2, threads=1, strategy=DYNAMIC)
+    found = pp.train(
+        SPEC, TRAIN, dev=DEV, classifier=pp.networks.NetworkClassifier(TINY), epochs=2, threads=1, strategy=DYNAMIC
+    )
     assert same(found, parser)
     for options, message in (
         ({"network": TINY, "classifier": pp.Perceptron()}, "train takes a network or a classifier; got both"),
@@ -81,7 +83,7 @@ def test_the_same_seed_gives_the_same_bytes(parser):
 
 def test_seeds_that_are_trained_at_once_are_those_trained_alone(parser):
     options = {"dev": DEV, "network": TINY, "epochs": 2}
-    found = pp.train_seeds(SPEC, TRAIN, [1, 2, 3], threads=3, **options)
+    found = pp.lab.train_seeds(SPEC, TRAIN, [1, 2, 3], threads=3, **options)
     assert same(found[0], parser)
     assert same(found[1], learn(seed=2))
 
@@ -89,10 +91,10 @@ def test_seeds_that_are_trained_at_once_are_those_trained_alone(parser):
 def test_folds_and_curves():
     treebank = TRAIN[:8]
     options = {"network": ALONE, "epochs": 1, "threads": 2}
-    scores = pp.cross_validate(SPEC, treebank, 2, **options)
+    scores = pp.lab.cross_validate(SPEC, treebank, 2, **options)
     assert len(scores) == 2
     assert all(0 <= score.uas <= 100 for score in scores)
-    assert len(pp.learning_curve(SPEC, treebank, DEV, [4, 8], **options)) == 2
+    assert len(pp.lab.learning_curve(SPEC, treebank, DEV, [4, 8], **options)) == 2
 
 
 # --- Checkpoints ---

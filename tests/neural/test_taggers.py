@@ -67,7 +67,7 @@ def test_the_same_seed_gives_the_same_bytes():
 
 def test_files(tagger, tmp_path):
     tagger.save(tmp_path / "tagger")
-    for loaded in (pp.load(tmp_path / "tagger"), pp.NetworkTagger.load(tmp_path / "tagger")):
+    for loaded in (pp.load(tmp_path / "tagger"), pp.tagging.NetworkTagger.load(tmp_path / "tagger")):
         assert loaded.tag(DEV).to_bytes() == tagger.tag(DEV).to_bytes()
         assert loaded.training == tagger.training
     with pytest.raises(pp.ModelError, match="of kind 'tagger', found 'network-tagger'"):

@@ -23,7 +23,7 @@ def network(**learning):
 
 
 def learn(chosen, treebank=TRAIN, teachers=(), epochs=2, **options):
-    classifier = pp.NetworkClassifier(chosen, teachers)
+    classifier = pp.networks.NetworkClassifier(chosen, teachers)
     return pp.train(SPEC, treebank, classifier=classifier, epochs=epochs, threads=1, **options)
 
 
@@ -78,7 +78,7 @@ def test_heads_and_labels_are_advised_on(teacher):
 
 def test_teachers_must_know_the_same(teacher):
     with pytest.raises(pp.SpecError, match="NetworkClassifier: teachers must be parsers with networks"):
-        pp.NetworkClassifier(NETWORK, [pp.train(SPEC, TRAIN, epochs=1)])
+        pp.networks.NetworkClassifier(NETWORK, [pp.train(SPEC, TRAIN, epochs=1)])
     with pytest.raises(pp.SpecError, match="a teacher must predict lemma, with the classes of the treebank"):
         learn(TINY.joint("upos", "lemma"), teachers=[teacher])
     with pytest.raises(pp.SpecError, match=r"a teacher must know the \d+ actions and \d+ labels; got"):
@@ -95,7 +95,7 @@ def test_checkpoints_know_the_teachers(teacher, tmp_path):
 
 def test_pipelines_learn_from_teachers(teacher):
     spec = pp.PipelineSpec(parts=("tagger", "parser"), parser=SPEC)
-    classifiers = [pp.NetworkClassifier(NETWORK, teachers) for teachers in ((), (teacher,))]
+    classifiers = [pp.networks.NetworkClassifier(NETWORK, teachers) for teachers in ((), (teacher,))]
     alone, taught = (pp.train_pipeline(spec, TRAIN, classifier=one, epochs=1, threads=1) for one in classifiers)
     assert any(not np.array_equal(array, taught.to_arrays()[name]) for name, array in alone.to_arrays().items())
 

@@ -10,7 +10,7 @@ import pytest
 import panparser as pp
 from learners import SMALL, short_sentences
 from nets import ALONE, REMEMBERING, TINY, VECTORS
-from panparser.learning.search import BatchSearch
+from panparser.batches.batch_search import BatchSearch
 from panparser.networks.network import NetworkInput
 
 pytest.importorskip("torch")

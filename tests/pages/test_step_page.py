@@ -8,8 +8,8 @@ import pytest
 
 import panparser as pp
 from browser import until
-from panparser.parsing.inspection.stepping import DerivationView, TracedDerivation, gold_of
-from panparser.pipeline.lessons import show_lesson
+from panparser.inspection.lessons import show_lesson
+from panparser.inspection.stepping import DerivationView, TracedDerivation, gold_of
 
 FORMS = [
     "</script><script>document.title='hacked'</script>",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
-from panparser.parsing.inspection.stepping import DerivationView
+from panparser.inspection.stepping import DerivationView
 from places import ROOT
 
 CONTRAST = (ROOT / "tests" / "support" / "contrast.js").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def report(gold):
     pytest.importorskip("pandas", reason="the report needs pandas: pip install 'panparser[analysis]'")
     wrong = gold.copy()
     wrong.heads[:] = [0, *([1] * (gold.words - 1))]
-    return pp.analysis.report(pp.analysis.make_frame(gold, wrong), samples=0)
+    return pp.lab.analysis.report(pp.lab.analysis.make_frame(gold, wrong), samples=0)
 
 
 @pytest.mark.parametrize("page", [steps, report])

@@ -12,8 +12,8 @@ import panparser as pp
 from hashing import key_of
 from learners import SMALL, short_sentences, treebank_of
 from panparser.features.atoms import BASES, BASES_WITH_ARCS, PATHS
-from panparser.features.reading import Derivation, Reader
-from panparser.learning.labels import Labels
+from panparser.inspection.naive_features import Derivation, Reader
+from panparser.learning.layers import Labels
 from variants import each_variant
 
 SENTENCES = short_sentences(8, 9)
@@ -46,9 +46,9 @@ def compare(states, alone, golds, readers, system):
     for (owner, at), (legal, costs, positions, keys, action) in zip(alone.values(), ours, strict=True):
         assert tuple(name for name, flag in zip(names, legal, strict=True) if flag) == system.legal(at.state)
         expected = system.costs(at.state, golds[owner])
-        assert costs.tolist() == [expected.get(name, pp.ILLEGAL_COST) for name in names]
+        assert costs.tolist() == [expected.get(name, pp.systems.ILLEGAL_COST) for name in names]
         assert expected[names[action]] == min(expected.values())
-        found = [at.find(pp.Address(*address.split(".", 1))) for address in ADDRESSES]
+        found = [at.find(pp.features.Address(*address.split(".", 1))) for address in ADDRESSES]
         assert positions.tolist() == [outside(at, token) for token in found]
         values = [values for _, values in readers[owner].features(at)]
         pairs = zip(SMALL, values, strict=True)
@@ -57,7 +57,7 @@ def compare(states, alone, golds, readers, system):
 
 def compare_more(states, alone, names):
     """Labels of arcs, the last actions, stacks."""
-    addresses = [pp.Address(*address.split(".", 1)) for address in ADDRESSES]
+    addresses = [pp.features.Address(*address.split(".", 1)) for address in ADDRESSES]
     ours = zip(states.labels_at(ADDRESSES), states.history(4), states.stacks(), strict=True)
     for at, (labels, history, stack) in zip(alone, ours, strict=True):
         found = [Reader._label(at, at.find(address), address.path) for address in addresses]
@@ -73,7 +73,7 @@ def compare_more(states, alone, names):
 def test_a_batch_steps_as_states_do_one_at_a_time(system):
     """Every built-in system: random derivations, in which rows branch as they do in a beam."""
     rng = random.Random(7)
-    states = pp.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
+    states = pp.parsing.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
     golds = references(system, SENTENCES)
     readers = [Reader.of(SMALL, sentence) for sentence in SENTENCES]
     alone = {i: (i, Derivation(system.initial(len(gold)))) for i, gold in enumerate(golds)}
@@ -128,7 +128,7 @@ def test_a_batch_steps_as_states_do_one_at_a_time(system):
 
 @each_variant(focus="fixed")
 def test_the_static_oracle_is_that_of_static_derivations(system):
-    states = pp.StateBatch(system, SENTENCES, gold=True)
+    states = pp.parsing.StateBatch(system, SENTENCES, gold=True)
     derivations = [pp.static_derivation(system, gold) for gold in references(system, SENTENCES)]
     taken = [[] for _ in derivations]
     while len(states):
@@ -141,12 +141,12 @@ def test_the_static_oracle_is_that_of_static_derivations(system):
 
 def test_gold_trees_come_back_with_their_labels():
     names = tuple(SENTENCES.vocabulary("deprel"))
-    states = pp.StateBatch(pp.system("arc-eager", root="last"), SENTENCES, labels=names, gold=True)
+    states = pp.parsing.StateBatch(pp.system("arc-eager", root="last"), SENTENCES, labels=names, gold=True)
     while len(states):
         actions, rows = states.oracle(), np.arange(len(states), dtype=np.int32)
         states.apply(actions, states.gold_labels(rows, actions))
     heads, labels = states.trees()
-    projective = [bool(pp.is_projective(sentence.heads)) for sentence in SENTENCES]
+    projective = [bool(pp.trees.is_projective(sentence.heads)) for sentence in SENTENCES]
     known = np.repeat(projective, np.diff(SENTENCES.offsets))
     assert known.any()
     assert np.array_equal(heads[known], SENTENCES.heads[known])
@@ -154,7 +154,7 @@ def test_gold_trees_come_back_with_their_labels():
 
 
 def test_some_sentences_in_some_order_and_again():
-    states = pp.StateBatch(HYBRID, SENTENCES, gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES, gold=True)
     states.start([3, 1, 3])
     assert states.started.tolist() == [3, 1, 3]
     assert states.lengths.tolist() == [len(SENTENCES[i]) for i in (3, 1, 3)]
@@ -162,7 +162,7 @@ def test_some_sentences_in_some_order_and_again():
         states.apply(states.oracle())
     heads, _ = states.trees()
     assert heads.tolist() == [int(h) for i in (3, 1, 3) for h in SENTENCES[i].heads]
-    for nothing in (pp.StateBatch(HYBRID, SENTENCES, start=()), states):
+    for nothing in (pp.parsing.StateBatch(HYBRID, SENTENCES, start=()), states):
         nothing.start(np.array([], dtype=np.int64))
         assert len(nothing) == 0
         assert nothing.legal().shape == (0, 3)
@@ -171,7 +171,7 @@ def test_some_sentences_in_some_order_and_again():
 
 def test_rows_of_any_states():
     """What was left behind can be gone on from."""
-    states = pp.StateBatch(HYBRID, SENTENCES[:2], gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES[:2], gold=True)
     first, shift = states.ids, np.zeros(2, dtype=np.int32)
     second = states.apply(shift)
     kept = states.positions(["S0", "B0"]).copy()
@@ -184,7 +184,7 @@ def test_rows_of_any_states():
 
 def test_labels_that_arcs_may_have():
     labels = Labels(("root", "obj"), (True, False), (False, True))
-    states = pp.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), labels=labels)
+    states = pp.parsing.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), labels=labels)
     actions = [HYBRID.names.index(name) for name in ("SHIFT", "SHIFT", "RIGHT")]
     for action in actions[:2]:
         states.apply(np.array([action], dtype=np.int32))
@@ -194,7 +194,7 @@ def test_labels_that_arcs_may_have():
 
 
 def test_arrays_are_used_again_or_given():
-    states = pp.StateBatch(HYBRID, SENTENCES, templates=SMALL, gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES, templates=SMALL, gold=True)
     assert states.legal().base is states.legal().base
     rows, actions = len(states), len(HYBRID.names)
     given = {
@@ -248,57 +248,57 @@ WRONG = [
 
 @pytest.mark.parametrize(("wrong", "message"), WRONG)
 def test_what_is_wrong_is_said(wrong, message):
-    states = pp.StateBatch(HYBRID, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
     before = states.ids.tolist()
-    with pytest.raises(pp.BatchError, match=message):
+    with pytest.raises(pp.errors.BatchError, match=message):
         wrong(states)
     if "start" not in message:
         assert states.ids.tolist() == before
 
 
 def test_a_read_only_array_is_not_written():
-    states = pp.StateBatch(HYBRID, SENTENCES)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES)
     out = np.empty((8, 3), dtype=np.bool_)
     out.flags.writeable = False
-    with pytest.raises(pp.BatchError, match="out of legal must be writable"):
+    with pytest.raises(pp.errors.BatchError, match="out of legal must be writable"):
         states.legal(out)
 
 
 def test_what_was_not_given_cannot_be_asked_for():
-    states = pp.StateBatch(HYBRID, SENTENCES)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES)
     zeros = np.zeros(8, dtype=np.int32)
-    with pytest.raises(pp.BatchError, match="costs of StateBatch: the sentences have no gold"):
+    with pytest.raises(pp.errors.BatchError, match="costs of StateBatch: the sentences have no gold"):
         states.costs()
-    with pytest.raises(pp.BatchError, match="oracle of StateBatch: the sentences have no gold"):
+    with pytest.raises(pp.errors.BatchError, match="oracle of StateBatch: the sentences have no gold"):
         states.oracle()
-    with pytest.raises(pp.BatchError, match="the sentences have no gold"):
+    with pytest.raises(pp.errors.BatchError, match="the sentences have no gold"):
         states.gold_labels(zeros, zeros)
-    with pytest.raises(pp.BatchError, match="made without templates"):
+    with pytest.raises(pp.errors.BatchError, match="made without templates"):
         states.keys()
-    with pytest.raises(pp.TemplateError, match="S9"):
+    with pytest.raises(pp.errors.TemplateError, match="S9"):
         states.positions(["S9"])
     with pytest.raises(pp.SpecError, match="TransitionSystem"):
-        pp.StateBatch("arc-eager", SENTENCES)
+        pp.parsing.StateBatch("arc-eager", SENTENCES)
     with pytest.raises(pp.TreebankError, match="Treebank"):
-        pp.StateBatch(HYBRID, [[1, 2]])
+        pp.parsing.StateBatch(HYBRID, [[1, 2]])
     with pytest.raises(pp.SpecError, match="vectors"):
-        pp.StateBatch(HYBRID, SENTENCES, templates=pp.Templates.parse("S0.vector"))
+        pp.parsing.StateBatch(HYBRID, SENTENCES, templates=pp.Templates.parse("S0.vector"))
     with pytest.raises(pp.SpecError, match="StateBatch: templates must be Templates"):
-        pp.StateBatch(HYBRID, SENTENCES, templates="S0.form")
+        pp.parsing.StateBatch(HYBRID, SENTENCES, templates="S0.form")
     with pytest.raises(pp.SpecError, match="StateBatch: labels must be names"):
-        pp.StateBatch(HYBRID, SENTENCES, labels="ab")
-    with pytest.raises(pp.BatchError, match="StateBatch: gold must be a flag, or heads and labels"):
-        pp.StateBatch(HYBRID, SENTENCES, gold=5)
-    with pytest.raises(pp.BatchError, match="positions: addresses must be texts"):
+        pp.parsing.StateBatch(HYBRID, SENTENCES, labels="ab")
+    with pytest.raises(pp.errors.BatchError, match="StateBatch: gold must be a flag, or heads and labels"):
+        pp.parsing.StateBatch(HYBRID, SENTENCES, gold=5)
+    with pytest.raises(pp.errors.BatchError, match="positions: addresses must be texts"):
         states.positions([5])
-    with pytest.raises(pp.BatchError, match="gold: heads must be"):
-        pp.StateBatch(HYBRID, SENTENCES, gold=(np.zeros(3, INT), np.zeros(3, INT)))
+    with pytest.raises(pp.errors.BatchError, match="gold: heads must be"):
+        pp.parsing.StateBatch(HYBRID, SENTENCES, gold=(np.zeros(3, INT), np.zeros(3, INT)))
 
 
 def test_another_gold():
-    states = pp.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), gold=True)
+    states = pp.parsing.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), gold=True)
     states.replace_gold(np.array([2, 0], INT), np.array([-1, -1], INT))
-    with pytest.raises(pp.BatchError, match="the gold has changed; start again"):
+    with pytest.raises(pp.errors.BatchError, match="the gold has changed; start again"):
         states.costs()
     states.start()
     while len(states):
@@ -307,22 +307,22 @@ def test_another_gold():
 
 
 def test_a_gold_that_is_refused_changes_nothing():
-    states = pp.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), gold=True, labels=("x",))
+    states = pp.parsing.StateBatch(HYBRID, treebank_of("a/X/0 b/X/1"), gold=True, labels=("x",))
     costs = states.costs().tolist()
     for heads, labels, message in (
         ([9, 0], [-1, -1], "replace_gold of StateBatch: sentence 1"),
         ([2, 0], [7, -1], "gold: labels must be from -1 to 0; got 7"),
         ([2], [-1], "gold: heads must be"),
     ):
-        with pytest.raises(pp.BatchError, match=message):
+        with pytest.raises(pp.errors.BatchError, match=message):
             states.replace_gold(np.array(heads, INT), np.array(labels, INT))
         assert states.costs().tolist() == costs
 
 
 def test_a_start_that_is_refused_changes_nothing():
-    states = pp.StateBatch(HYBRID, SENTENCES)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES)
     before = (states.started.tolist(), len(states))
-    with pytest.raises(pp.BatchError, match="expected sentences from 0"):
+    with pytest.raises(pp.errors.BatchError, match="expected sentences from 0"):
         states.start([0, 999])
     assert (states.started.tolist(), len(states)) == before
     assert len(states.trees()[0]) == SENTENCES.words
@@ -330,7 +330,7 @@ def test_a_start_that_is_refused_changes_nothing():
 
 def test_gold_may_be_replaced_while_costs_are_asked_for():
     """Not a race: each call sees one gold or the other, or is told to start again."""
-    states = pp.StateBatch(HYBRID, SENTENCES, gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES, gold=True)
     heads, labels = np.array(SENTENCES.heads), np.full(SENTENCES.words, -1, INT)
     told = []
 
@@ -339,7 +339,7 @@ def test_gold_may_be_replaced_while_costs_are_asked_for():
             try:
                 states.start()
                 states.costs(np.empty((len(SENTENCES), len(HYBRID.names)), INT))
-            except pp.BatchError as error:
+            except pp.errors.BatchError as error:
                 told.append(str(error))
 
     with ThreadPoolExecutor(2) as pool:
@@ -352,14 +352,14 @@ def test_gold_may_be_replaced_while_costs_are_asked_for():
 
 def test_a_system_that_is_stuck_says_so():
     table = pp.TransitionSystem("stuck", (pp.Transition("SHIFT", ("is_word(B0)", "size(STACK) <= 0"), ("shift",)),))
-    states = pp.StateBatch(table, SENTENCES)
-    with pytest.raises(pp.NoLegalTransitionError, match="stuck: no legal transition"):
+    states = pp.parsing.StateBatch(table, SENTENCES)
+    with pytest.raises(pp.errors.NoLegalTransitionError, match="stuck: no legal transition"):
         states.apply(np.zeros(8, dtype=np.int32))
 
 
 def test_threads_share_a_batch_without_harm():
     """Calls wait for each other; arrays of their own keep threads apart."""
-    states = pp.StateBatch(HYBRID, SENTENCES, gold=True)
+    states = pp.parsing.StateBatch(HYBRID, SENTENCES, gold=True)
     expected = states.costs().tolist()
 
     def work(_):

@@ -76,7 +76,7 @@ def test_what_is_refused():
         ("call", "call needs the name of a function in brackets"),
         ("call[3]", "call needs the name of a function"),
     ):
-        with pytest.raises(pp.TemplateError, match=message):
+        with pytest.raises(pp.errors.TemplateError, match=message):
             pp.Templates.parse(text)
     with pytest.raises(pp.SpecError, match="ParserSpec: functions must have gap, which templates call"):
         pp.ParserSpec(templates=pp.Templates.parse("call[gap] S0.form"))

@@ -14,9 +14,9 @@ import panparser as pp
 from covington import Covington
 from learners import SMALL, short_sentences, treebank_of
 from linear import EXPLORE, GREEDY, Linear
-from panparser.learning.learner import needed_method
+from panparser.batches.batch_learner import needed_method
 from panparser.parsing.parser import classifier_model
-from panparser.storage.arrays import encode, read_arrays
+from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 
 SENTENCES = short_sentences(12, 9)
@@ -134,7 +134,10 @@ REFUSED = [
     ({"classifier": without("score")}, "classifier must have a method score; Lacking has none"),
     ({"classifier": without("from_arrays")}, "must have a method from_arrays"),
     ({"classifier": without("update", "update_pair")}, "a method update_pair, for this strategy"),
-    ({"classifier": without("update_pair"), "strategy": pp.MAX_VIOLATION}, "a method update_pair, for this strategy"),
+    (
+        {"classifier": without("update_pair"), "strategy": pp.learning.MAX_VIOLATION},
+        "a method update_pair, for this strategy",
+    ),
     ({"classifier": without("update_labels")}, "a method update_labels, for labels .or train an unlabeled parser"),
     ({"classifier": without(name="")}, "Lacking: name must be a text; got ''"),
     ({"classifier": without(batch=0)}, "Lacking: batch must be an integer >= 1; got 0"),
@@ -170,7 +173,7 @@ def test_strategies_choose_how_a_classifier_learns():
         assert needed_method(pp.STRATEGIES[name], 1, both) == "update"
         assert needed_method(pp.STRATEGIES[name], 2, both) == "update_pair"
         assert needed_method(pp.STRATEGIES[name], 1, pairs) == "update_pair"
-    assert needed_method(pp.EARLY_UPDATE, 1, both) == "update_pair"
+    assert needed_method(pp.learning.EARLY_UPDATE, 1, both) == "update_pair"
 
 
 def test_threads_change_nothing(linear):
@@ -195,7 +198,7 @@ def test_scores_that_are_none(scores, message):
         def score(self, states):
             return scores((len(states), 3))
 
-    with pytest.raises(pp.BatchError, match=message):
+    with pytest.raises(pp.errors.BatchError, match=message):
         pp.train(GREEDY, SENTENCES, classifier=Wrong(), strategy=EXPLORE)
 
 
@@ -253,7 +256,7 @@ def test_a_checkpoint_belongs_to_one_way_of_learning(tmp_path):
     options = {"epochs": 1, "checkpoint": tmp_path / "checkpoint"}
     train = short_sentences(5)
     pp.train(GREEDY, train, classifier=pp.Perceptron(), **options)
-    for other in (pp.Perceptron(batch=8), pp.JointClassifier(pp.Perceptron())):
+    for other in (pp.Perceptron(batch=8), pp.batches.JointClassifier(pp.Perceptron())):
         with pytest.raises(pp.SpecError, match="belongs to another run"):
             pp.train(GREEDY, train, classifier=other, resume=True, **options)
 

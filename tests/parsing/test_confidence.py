@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import panparser as pp
 from learners import SMALL, examples, learn, reference, short_sentences, treebank_of
 from panparser.errors import ModelError, SpecError, TreebankError
-from panparser.learning.logistic import Logistic, fit
-from panparser.parsing.confidence import SIGNALS, read_confidence, write_confidence
-from panparser.parsing.models.protocol import Search
+from panparser.parsing.confidence import SIGNALS, Logistic, fit, read_confidence, write_confidence
+from panparser.parsing.model_protocol import Search
 from places import ENGLISH, ROOT
 from reference.confidence import NO_RIVAL, signals
 from variants import identify
@@ -68,7 +67,7 @@ def as_bytes(weights, scale):
 @pytest.mark.parametrize("system", SYSTEMS, ids=identify)
 def test_signals_are_as_defined(system, beam):
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=2, nonprojective="as-is")
-    learned = learn(spec, TINY, epochs=2, strategy=pp.EARLY_UPDATE)
+    learned = learn(spec, TINY, epochs=2, strategy=pp.learning.EARLY_UPDATE)
     slow, layer = reference(learned), learned.parser.layers[0]
     as_bytes(slow.actions, layer.action_scale)
     as_bytes(slow.labels, layer.label_scale)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from constrained import EVERY, constraints_over, name_of, some_and_all, treebank_of
-from panparser.parsing.constraints.constraints import Constraint
-from panparser.parsing.constraints.proof import completable_sets
-from panparser.parsing.constraints.solver import Solver
+from panparser.parsing.constraint_solver import Solver
+from panparser.parsing.constraints import Constraint
+from panparser.proofs.constraint_proof import completable_sets
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def some_heads(treebank, system, share, seed=0):
     draw = np.random.default_rng(seed)
     golds = []
     for sentence in treebank:
-        heads = pp.projective_subset(sentence.heads, root=system.root, single_root=system.single_root)
+        heads = pp.trees.projective_subset(sentence.heads, root=system.root, single_root=system.single_root)
         root = 0 if system.root == "first" else len(heads) + 1
         golds.append(
             pp.GoldTree(
@@ -263,7 +263,7 @@ def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, l
 def has_cycle(heads):
     try:
         pp.GoldTree(heads)
-    except pp.GoldError:
+    except pp.errors.GoldError:
         return True
     return False
 

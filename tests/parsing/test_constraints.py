@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from constrained import EVERY, constraints_over, made, name_of, some_and_all, treebank_of
-from panparser.parsing.constraints.constraints import Constraint, parse_constraint
-from panparser.parsing.constraints.proof import check_constraints, completable_sets, engine_filters
-from panparser.parsing.constraints.solver import Solver
-from panparser.systems.proof import check
+from panparser.parsing.constraint_solver import Solver
+from panparser.parsing.constraints import Constraint, parse_constraint
+from panparser.proofs import system_proof as check
+from panparser.proofs.constraint_proof import check_constraints, completable_sets, engine_filters
 from panparser.trees.enumeration import projective_trees
 
 # --- What constraints say ---
@@ -244,7 +244,7 @@ def left_arcs(system, node, least, golds):
 
 def test_a_table_that_loses_heads_is_found_out():
     eager = pp.system("arc-eager", root="first")
-    with pytest.raises(pp.ProofError, match="ends without all given heads"):
+    with pytest.raises(pp.errors.ProofError, match="ends without all given heads"):
         check_constraints(replace(eager, potential=None), 3)
     with pytest.raises(pp.ConstraintError, match="swap-standard keeps no constraints"):
         check_constraints("swap-standard", 3)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.constraints.constraints import Constraint
+from panparser.parsing.constraints import Constraint
 from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, Span
 
 WORDS = 5

@@ -28,8 +28,8 @@ NETWORK = replace(TINY, memory=4, history=1, labels_of=("S0",))  # what a networ
 CLASSIFIERS = {
     "perceptron": None,
     "classifier": Linear(),
-    "joint": pp.JointClassifier(pp.Perceptron()),
-    "network": pp.NetworkClassifier(NETWORK),
+    "joint": pp.batches.JointClassifier(pp.Perceptron()),
+    "network": pp.networks.NetworkClassifier(NETWORK),
 }
 NEEDS_TORCH = pytest.mark.skipif(find_spec("torch") is None, reason="networks learn with torch")
 EACH_CLASSIFIER = [pytest.param(name, marks=NEEDS_TORCH if name == "network" else ()) for name in CLASSIFIERS]
@@ -41,7 +41,7 @@ BASE = {
     "focus": pp.TrainingStrategy(focus=0.5, update_at="max-violation"),
     "late focus": pp.TrainingStrategy(focus=2.0),
     "most similar": pp.TrainingStrategy(positive="most-similar", update_at="latest-violation"),
-    "static max-violation": replace(pp.MAX_VIOLATION, oracle="static"),
+    "static max-violation": replace(pp.learning.MAX_VIOLATION, oracle="static"),
     "function": lambda epoch, sentence: pp.STRATEGIES["static" if sentence % 2 else "early-update"],
 }
 
@@ -58,7 +58,7 @@ def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classif
     strategy = BASE[name] if isinstance(BASE[name], pp.TrainingStrategy) else BASE[name](1, 0)
     if system == "static table" and strategy.oracle == "dynamic":
         # Nothing tells what is right in states off the one derivation.
-        with pytest.raises(pp.StrategyError, match="has no dynamic oracle"):
+        with pytest.raises(pp.errors.StrategyError, match="has no dynamic oracle"):
             pp.train(spec, FEW, **options)
         return
     if strategy.against == "beam" and classifier != "network":
@@ -104,7 +104,7 @@ def test_confidence_threads_and_k_best(system, classifier):
 
 
 @pytest.mark.parametrize(
-    "classifier", [pp.Perceptron(), pp.JointClassifier(pp.Perceptron())], ids=["perceptron", "joint"]
+    "classifier", [pp.Perceptron(), pp.batches.JointClassifier(pp.Perceptron())], ids=["perceptron", "joint"]
 )
 @pytest.mark.parametrize("system", ["table", "Python"])
 def test_checkpoints_and_warm_starts(system, classifier, tmp_path):
@@ -147,7 +147,7 @@ class Steps(pp.SearchListener):
 @pytest.mark.parametrize("system", ["table", "Python"])
 def test_listeners_follow_parsing_and_may_act(system, classifier, beam):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=beam, nonprojective="as-is")
-    strategy = pp.STRATEGIES["dynamic"] if beam == 1 else pp.MAX_VIOLATION
+    strategy = pp.STRATEGIES["dynamic"] if beam == 1 else pp.learning.MAX_VIOLATION
     parser = pp.train(spec, TRAIN, epochs=8, classifier=CLASSIFIERS[classifier], strategy=strategy)
     watching = Steps()
     assert parser.parse(TRAIN, listeners=[watching]).to_bytes() == parser.parse(TRAIN).to_bytes()
@@ -166,7 +166,7 @@ def test_what_listeners_return_is_finite_or_minus_infinity(beam):
             return np.where(np.isfinite(scores), np.inf, scores)
 
     parser = pp.train(pp.ParserSpec(templates=SMALL, beam=beam), TRAIN, epochs=1)
-    with pytest.raises(pp.BatchError, match="Forcing must return finite numbers, or minus infinity"):
+    with pytest.raises(pp.errors.BatchError, match="Forcing must return finite numbers, or minus infinity"):
         parser.parse(TRAIN, listeners=[Forcing()])
 
 

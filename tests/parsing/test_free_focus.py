@@ -11,10 +11,10 @@ import panparser as pp
 from hashing import key_of
 from learners import SMALL, short_sentences
 from panparser.errors import BatchError, SpecError
-from panparser.features.reading import Derivation, Reader
-from panparser.parsing.constraints.proof import check_constraints
-from panparser.parsing.inspection.explaining import Explanation, explain
-from panparser.systems.proof import check
+from panparser.inspection.explaining import Explanation, explain
+from panparser.inspection.naive_features import Derivation, Reader
+from panparser.proofs import system_proof as check
+from panparser.proofs.constraint_proof import check_constraints
 from panparser.trees.enumeration import is_projective
 from variants import each_variant
 
@@ -31,7 +31,7 @@ def outside(at: Derivation, token: int | None) -> int:
 @each_variant("easy-first")
 def test_a_batch_has_a_row_for_each_place(system):
     rng = random.Random(5)
-    states = pp.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
+    states = pp.parsing.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
     golds = [sentence.gold() for sentence in SENTENCES]
     readers = [Reader.of(SMALL, sentence) for sentence in SENTENCES]
     alone = {i: (i, Derivation(system.initial(len(gold)))) for i, gold in enumerate(golds)}
@@ -54,7 +54,7 @@ def test_a_batch_has_a_row_for_each_place(system):
             assert (oracle[rows] >= 0).sum() == 1
             for name, (row, _) in steps.items():
                 seen = at.seen_by(name)
-                found = [seen.find(pp.Address(*address.split(".", 1))) for address in ADDRESSES]
+                found = [seen.find(pp.features.Address(*address.split(".", 1))) for address in ADDRESSES]
                 assert positions[row].tolist() == [outside(at, token) for token in found]
                 values = [values for _, values in readers[owner].features(seen)]
                 expected = [
@@ -76,7 +76,7 @@ def test_a_batch_has_a_row_for_each_place(system):
 
 @each_variant("easy-first")
 def test_the_static_oracle_is_that_of_static_derivations(system):
-    states = pp.StateBatch(system, SENTENCES, gold=True)
+    states = pp.parsing.StateBatch(system, SENTENCES, gold=True)
     taken = [[] for _ in SENTENCES]
     while len(states):
         actions = states.oracle()
@@ -88,12 +88,12 @@ def test_the_static_oracle_is_that_of_static_derivations(system):
 
 
 def test_rows_of_one_place():
-    states = pp.StateBatch(EASY, SENTENCES[:1])
+    states = pp.parsing.StateBatch(EASY, SENTENCES[:1])
     states.select(np.array([0], dtype=np.int32), np.array([2], dtype=np.int32))
     assert (states.focus.tolist(), states.positions(["S0", "B0"]).tolist()) == ([2], [[2, 3]])
     with pytest.raises(BatchError, match="no action is legal in state 0 with the focus at 99"):
         states.select(np.array([0], dtype=np.int32), np.array([99], dtype=np.int32))
-    assert pp.StateBatch(pp.system("arc-eager"), SENTENCES[:1]).focus.tolist() == [-1]
+    assert pp.parsing.StateBatch(pp.system("arc-eager"), SENTENCES[:1]).focus.tolist() == [-1]
 
 
 # --- Parsers ---

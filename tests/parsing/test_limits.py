@@ -12,7 +12,7 @@ import panparser as pp
 from learners import SMALL, short_sentences, treebank_of
 from panparser.errors import ModelError, NoLegalTransitionError, SpecError, StrategyError, TreebankError
 from panparser.learning import listeners
-from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.storage.containers import read_arrays, write_arrays
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=2)
 TRAIN, DEV = short_sentences(20, 10), short_sentences(8, 6)
@@ -140,10 +140,10 @@ def test_an_interrupted_experiment_reports_nothing():
     def interrupt(epoch, sentence):
         if epoch == 2:
             raise KeyboardInterrupt
-        return pp.MAX_VIOLATION
+        return pp.learning.MAX_VIOLATION
 
     with pytest.raises(KeyboardInterrupt):
-        pp.train_seeds(SPEC, TRAIN, [1, 2], epochs=3, strategy=interrupt)
+        pp.lab.train_seeds(SPEC, TRAIN, [1, 2], epochs=3, strategy=interrupt)
 
 
 def test_an_interrupted_training_keeps_the_best_parser():

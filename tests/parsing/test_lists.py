@@ -8,8 +8,8 @@ import pytest
 
 import panparser as pp
 from panparser import _engine
-from panparser.parsing.constraints.proof import check_constraints
 from panparser.parsing.spec import program
+from panparser.proofs.constraint_proof import check_constraints
 from panparser.systems.terms import (
     B0,
     BUFFER,
@@ -53,7 +53,7 @@ def test_labels_of_arcs_to_the_list_see_it():
 
 def test_a_list_is_shown_where_there_is_one(english):
     parser = pp.train(pp.ParserSpec(system=pp.system("covington"), beam=1), english[0][:20], epochs=1, members=1)
-    steps = pp.explain(parser, english[0][0])
+    steps = pp.inspection.explain(parser, english[0][0])
     assert list(steps.columns[:4]) == ["step", "stack", "list", "buffer"]
     assert steps["list"].any()
 
@@ -61,6 +61,6 @@ def test_a_list_is_shown_where_there_is_one(english):
 def test_tables_that_lose_given_heads_are_found_out():
     """Trees of a table are what it builds, whether or not something knows its losses."""
     careless = replace(pp.system("covington", root="first"), potential=None)
-    with pytest.raises(pp.ProofError, match="ends without all given heads"):
+    with pytest.raises(pp.errors.ProofError, match="ends without all given heads"):
         check_constraints(careless, 3)
     assert check_constraints(pp.system("covington", root="first"), 3).rows[-1].sets == 50

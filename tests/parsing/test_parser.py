@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.models.protocol import Search
+from panparser.parsing.model_protocol import Search
 from panparser.parsing.parser import FORMAT
-from panparser.storage.arrays import encode, read_arrays
+from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 
 
@@ -319,7 +319,7 @@ def _check(path, content):
     path.write_bytes(content)
     try:
         read(path)
-    except pp.NoLegalTransitionError:  # a system that is well-formed, and wrong: `panparser check` would find it
+    except pp.errors.NoLegalTransitionError:  # a system that is well-formed, and wrong: `panparser check` would find it
         return
     except pp.ModelError as error:
         assert str(error).startswith(str(path))  # noqa: PT017 - most, not all, are refused

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.analysis import weights_of
+from panparser.batches.python_perceptron import Perceptron
 from panparser.errors import SpecError
-from panparser.learning.perceptron import Perceptron
-from panparser.parsing.batch.states import states_of
+from panparser.inspection.model_weights import weights_of
+from panparser.parsing.python_states import states_of
 from trainings import DEV, SPEC, TRAIN, weights
 
 LEXICAL = pp.Templates(tuple(each for each in SPEC.templates if each.uses("form")))

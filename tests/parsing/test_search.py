@@ -31,7 +31,7 @@ ENGLISH = short_sentences(30, 12)
 
 def trained(system, templates=FEW, treebank=TINY, **options):
     spec = pp.ParserSpec(system=system, templates=templates, beam=2, labeled=False)
-    return learn(spec, treebank, **{"epochs": 2, "strategy": pp.EARLY_UPDATE, **options})
+    return learn(spec, treebank, **{"epochs": 2, "strategy": pp.learning.EARLY_UPDATE, **options})
 
 
 def quantised(learned):

@@ -9,8 +9,8 @@ import pytest
 
 import panparser as pp
 from learners import SMALL, short_sentences
-from panparser.parsing.training.training_state import BEST, LEARNER
-from panparser.storage.arrays import encode, read_arrays
+from panparser.storage.containers import encode, read_arrays
+from panparser.training.training_state import BEST, LEARNER
 
 SPEC = pp.ParserSpec(templates=SMALL, beam=1)
 TRAIN = short_sentences(6)

@@ -7,7 +7,7 @@ import re
 import pytest
 
 import panparser as pp
-from panparser.pipeline import bundled
+from panparser.pipeline import bundled_models as bundled
 from places import ENGLISH
 
 

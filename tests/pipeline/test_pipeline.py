@@ -7,9 +7,9 @@ import pytest
 
 import panparser as pp
 from panparser.errors import ConstraintError, ModelError, SpecError, TextError, TreebankError
-from panparser.pipeline import training as pipeline_training
-from panparser.pipeline.training import missing
-from panparser.storage.arrays import read_arrays, write_arrays
+from panparser.pipeline import pipeline_training
+from panparser.pipeline.pipeline_training import missing
+from panparser.storage.containers import read_arrays, write_arrays
 
 PARSER = pp.ParserSpec(beam=1, templates=pp.templates("zn11"))
 SPEC = pp.PipelineSpec(parser=PARSER, folds=2, tokenizer_epochs=2, tagger_epochs=2, lemmatizer_epochs=2)

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.learning.strategies import STRATEGIES
-from panparser.recipes.parser import ParserPart
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.training import TrainingPart
-from panparser.storage.toml import to_toml
+from panparser.recipes.sections import ParserPart, TrainingPart
+from panparser.storage.toml_text import to_toml
 from places import ENGLISH
 from variants import identify, variants
 

@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from disks import FaultyDisk
-from panparser.storage import files
+from panparser.storage import atomic as files
 from panparser.work.store import CheckpointFolder, remove_checkpoint
 
 TABLES = {
@@ -31,7 +31,7 @@ RECIPES = {
     "parser": lambda: pp.Recipe.from_values(TABLES),
     "seeds": lambda: pp.Recipe.from_values(TABLES | {"training": {"epochs": 2, "members": 1, "seeds": [1, 2]}}),
     "pipeline": lambda: pp.Recipe.from_values(TABLES | {"pipeline": PIPELINE}),
-    "cascade": lambda: pp.CascadeRecipe.from_values(TABLES | STAGES),
+    "cascade": lambda: pp.recipes.CascadeRecipe.from_values(TABLES | STAGES),
 }
 KINDS = pytest.mark.parametrize("kind", RECIPES)
 PARTS = pytest.mark.parametrize("kind", ["pipeline", "cascade"])
@@ -41,7 +41,7 @@ class Killed(BaseException):
     """What nobody catches: the process ends here."""
 
 
-class Kill(pp.RunListener):
+class Kill(pp.recipes.RunListener):
     """Ends the run when it has been notified this often of something."""
 
     def __init__(self, at=10**9):
@@ -191,7 +191,7 @@ def test_without_a_listener_it_is_a_warning(english, monkeypatch):
 
 @KINDS
 def test_checkpoints_can_be_turned_off(folder, kind):
-    class Look(pp.RunListener):
+    class Look(pp.recipes.RunListener):
         def after_epoch(self, report):
             assert not list(folder.glob("*.checkpoint*"))
 

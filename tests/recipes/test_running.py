@@ -21,7 +21,7 @@ STAGES = {
 }
 
 
-class Steps(pp.RunListener):
+class Steps(pp.recipes.RunListener):
     """Writes down what it is notified of."""
 
     def __init__(self):
@@ -168,7 +168,7 @@ def test_a_pipeline_part_by_part():
 
 
 def test_a_cascade_stage_by_stage():
-    cascade = pp.CascadeRecipe.from_values({**TABLES, **STAGES})
+    cascade = pp.recipes.CascadeRecipe.from_values({**TABLES, **STAGES})
     cascade.write("own.toml")
     watch = Steps()
     result = pp.run_recipe("own.toml", "cascade", listeners=[watch])
@@ -183,8 +183,8 @@ def test_a_changed_recipe_does_not_go_under_the_name_of_the_old_one():
     changed = recipe(training={"seed": 2})
     with pytest.raises(pp.SpecError, match=r"eng\.toml: this run changes the recipe"):
         pp.run_recipe(changed, "eng", source="eng.toml")
-    pp.CascadeRecipe.from_values({**TABLES, **STAGES}).write("stages.toml")
-    cascade = pp.read_recipe("stages.toml")
+    pp.recipes.CascadeRecipe.from_values({**TABLES, **STAGES}).write("stages.toml")
+    cascade = pp.recipes.read_recipe("stages.toml")
     with pytest.raises(pp.SpecError, match=r"stages\.toml: this run changes the recipe"):
         pp.run_recipe(cascade.with_flags({}, {"seed": 2}), "stages", source="stages.toml")
     assert not Path("eng").exists()
@@ -197,7 +197,7 @@ def test_files_that_a_run_must_not_replace(kind):
     given = {
         "parser": recipe(),
         "pipeline": recipe(pipeline={}),
-        "cascade": pp.CascadeRecipe.from_values({**TABLES, **STAGES}),
+        "cascade": pp.recipes.CascadeRecipe.from_values({**TABLES, **STAGES}),
     }[kind]
     with pytest.raises(pp.SpecError, match=r"dev\.conllu: is an input, and would be replaced"):
         pp.run_recipe(given, "dev.conllu")
@@ -254,4 +254,4 @@ def test_weights_that_do_not_fit(tables, message):
 def test_weights_are_not_for_a_cascade():
     tables = {"data": TABLES["data"] | {"weights": [2]}, **STAGES}
     with pytest.raises(pp.SpecError, match="weights are for single parsers"):
-        pp.CascadeRecipe.from_values(tables)
+        pp.recipes.CascadeRecipe.from_values(tables)

@@ -7,15 +7,15 @@ import pytest
 import panparser as pp
 from languages import language
 from panparser.recipes.recipe import Recipe
-from panparser.transfer.blanking import blanked
+from panparser.transfer.source_files import blanked
 
 TARGET = {"adjective_first": False, "verb_last": True}
 NEAR = language("near", 40, adjective_first=True, verb_last=True)
 FAR = language("far", 40, adjective_first=True, verb_last=False)
 SAMPLE = language("own", 8, **TARGET)
 TEST = language("own", 30, **TARGET, seed=2)
-ORDER = pp.Typology.from_values({"adjective": "after", "object": 0.123456})
-WORDS = pp.Lexicon.of(language("own", 30, **TARGET, seed=11))
+ORDER = pp.transfer.Typology.from_values({"adjective": "after", "object": 0.123456})
+WORDS = pp.tagging.Lexicon.of(language("own", 30, **TARGET, seed=11))
 
 
 @pytest.fixture
@@ -33,11 +33,13 @@ def weights(parser):
 @pytest.mark.parametrize("method", ["joint", "all", "pool", "sample"])
 @pytest.mark.parametrize("has_dev", [False, True])
 def test_a_recipe_makes_the_same_parser_again(files, method, has_dev):
-    sources = pp.find_sources([files / "near.conllu", files / "far.conllu"])
+    sources = pp.transfer.find_sources([files / "near.conllu", files / "far.conllu"])
     dev = pp.read_conllu(files / "dev.conllu") if has_dev else None
     sample = pp.read_conllu(files / "own.conllu")
-    made = pp.train_transfer(sources, sample, dev=dev, typology=ORDER, method=method, sentences=30, nearest=1, seed=3)
-    recipe = pp.transfer_recipe(
+    made = pp.transfer.train_transfer(
+        sources, sample, dev=dev, typology=ORDER, method=method, sentences=30, nearest=1, seed=3
+    )
+    recipe = pp.transfer.transfer_recipe(
         made, sample=files / "own.conllu", dev=files / "dev.conllu" if has_dev else None, typology=ORDER
     )
     assert len(recipe.sources) == {"joint": 2, "all": 2, "pool": 1, "sample": 0}[method]
@@ -53,10 +55,12 @@ def test_a_recipe_makes_the_same_parser_again(files, method, has_dev):
 
 
 def test_a_pipeline_is_made_again_as_well(files):
-    sources = pp.find_sources([files / "near.conllu", files / "far.conllu"])
+    sources = pp.transfer.find_sources([files / "near.conllu", files / "far.conllu"])
     sample = pp.read_conllu(files / "own.conllu")
-    made = pp.train_transfer(sources, sample, typology=ORDER, method="joint", lexicon=WORDS)
-    recipe = pp.transfer_recipe(made, sample=files / "own.conllu", typology=ORDER, lexicon=[files / "words.tsv"])
+    made = pp.transfer.train_transfer(sources, sample, typology=ORDER, method="joint", lexicon=WORDS)
+    recipe = pp.transfer.transfer_recipe(
+        made, sample=files / "own.conllu", typology=ORDER, lexicon=[files / "words.tsv"]
+    )
     recipe.write(files / "xx.toml")
     again = pp.run_recipe(files / "xx.toml").model
     assert weights(again.parser) == weights(made.parser)
@@ -66,11 +70,11 @@ def test_a_pipeline_is_made_again_as_well(files):
 
 
 def test_what_is_not_one_training_has_no_recipe(files):
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, method="vote")
-    assert pp.transfer_recipe(made, sample=files / "own.conllu") is None
-    joint = pp.train_transfer([NEAR, FAR], SAMPLE, method="joint")
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, method="vote")
+    assert pp.transfer.transfer_recipe(made, sample=files / "own.conllu") is None
+    joint = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, method="joint")
     with pytest.raises(pp.SpecError, match="transfer_recipe: sample"):
-        pp.transfer_recipe(joint)
+        pp.transfer.transfer_recipe(joint)
 
 
 def test_sources_are_learned_from_before_the_data(files):
@@ -98,9 +102,11 @@ seed = 4
         encoding="utf-8",
     )
     found = pp.run_recipe(files / "mine.toml").model
-    order = pp.Typology.from_values({"adjective": "after"})
-    near = blanked(pp.rewrite_word_order(pp.read_conllu(files / "near.conllu"), order, seed=4)[0])
-    far = pp.rewrite_word_order(pp.sample_sentences(pp.read_conllu(files / "far.conllu"), 10, seed=4), order, seed=4)[0]
+    order = pp.transfer.Typology.from_values({"adjective": "after"})
+    near = blanked(pp.transfer.rewrite_word_order(pp.read_conllu(files / "near.conllu"), order, seed=4)[0])
+    far = pp.transfer.rewrite_word_order(
+        pp.sample_sentences(pp.read_conllu(files / "far.conllu"), 10, seed=4), order, seed=4
+    )[0]
     spec = Recipe.read(files / "mine.toml").resolved().spec()
     options = {"epochs": 2, "members": 1, "seed": 4}
     own = pp.read_conllu(files / "own.conllu")

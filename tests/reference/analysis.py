@@ -1,11 +1,11 @@
-"""Criteria word by word: the slow, obvious reference of `panparser.analysis`. Needs no pandas."""
+"""Criteria word by word: the slow, obvious reference of `panparser.lab.analysis`. Needs no pandas."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
 
-from panparser.treebank.sentence import Sentence, Token
+from panparser.treebank.sentences import Sentence, Token
 from panparser.treebank.treebank import Treebank
 
 

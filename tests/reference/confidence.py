@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panparser.features.reading import Derivation
+from panparser.inspection.naive_features import Derivation
 from reference.learning import Example, Hypothesis, ReferenceLearner
 from reference.strategies import Beam
 

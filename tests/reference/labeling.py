@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from panparser.sequences.model import SequenceFeatures, SequenceItems
-from panparser.sequences.reading import ItemReader
+from panparser.tagging.sequences import ItemReader, SequenceFeatures, SequenceItems
 
 
 class Labeled(NamedTuple):

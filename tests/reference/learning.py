@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from panparser.features.reading import Arc, Derivation, Feature, Reader
-from panparser.learning.random import Random
+from panparser.base.progress import Random
+from panparser.inspection.naive_features import Arc, Derivation, Feature, Reader
 from panparser.learning.strategies import TrainingStrategy
-from panparser.parsing.constraints.proof import filtered_transitions
+from panparser.proofs.constraint_proof import filtered_transitions
 from panparser.systems.oracles import static_derivation
-from panparser.systems.table import TransitionSystem
+from panparser.systems.transition_system import TransitionSystem
 from panparser.trees.gold import GoldTree
 from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update, derivations
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from panparser.features.reading import Derivation
+from panparser.inspection.naive_features import Derivation
 from panparser.systems.oracles import static_derivation
-from panparser.systems.table import TransitionSystem
+from panparser.systems.transition_system import TransitionSystem
 from reference.learning import Example, Perceptron, Random
 
 ChooseNext = Callable[[int, str, list[str]], str]  # of the iteration, the prediction and ZERO_COST

@@ -11,17 +11,17 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser.features.vectors import WordVectors
-from panparser.learning.labels import Labels
-from panparser.learning.record import TrainingRecord
-from panparser.networks.classifier import NetworkClassifier
-from panparser.networks.inputs import Vocabulary
+from panparser.learning.layers import Labels
+from panparser.learning.training_record import TrainingRecord
+from panparser.networks.encoding import stored
 from panparser.networks.network import NetworkInput, NetworkSpec
-from panparser.networks.precision import stored
-from panparser.networks.tagging import TagClasses
+from panparser.networks.network_classifier import NetworkClassifier
+from panparser.networks.network_inputs import Vocabulary
+from panparser.networks.tag_heads import TagClasses
 from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.spec import ParserSpec
-from panparser.sequences.networks import NetworkTagger
-from panparser.treebank.sentence import Sentence
+from panparser.tagging.network_tagger import NetworkTagger
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank
 
 Vector = list[float]

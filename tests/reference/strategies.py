@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import Any
 
-from panparser.learning.random import Random
+from panparser.base.progress import Random
 from panparser.learning.strategies import TrainingStrategy
 
 

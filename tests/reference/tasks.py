@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from panparser._caching import cached_property
+from panparser.base.caching import cached_property
+from panparser.base.progress import Random
+from panparser.batches.tasks import Task
 from panparser.errors import NoLegalTransitionError
-from panparser.learning.random import Random
 from panparser.learning.strategies import TrainingStrategy
-from panparser.learning.task_states import Task
 from reference.strategies import Beam, Hypothesis, StrategyLearner, Successor, Update
 
 Row = dict[str, float]  # weights by action

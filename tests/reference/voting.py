@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.features.reading import seen_by_labels
-from panparser.learning.labels import Labels
-from panparser.learning.layers import Layer
-from panparser.parsing.batch.tables import StateBatch
+from panparser.inspection.naive_features import seen_by_labels
+from panparser.learning.layers import Labels, Layer
 from panparser.parsing.parser import Parser
+from panparser.parsing.table_states import StateBatch
 from panparser.treebank.treebank import Treebank
 
 Scores = npt.NDArray[np.float64]

@@ -27,7 +27,7 @@ STAGES = (
 PIPELINE = pp.PipelineSpec(parser=GREEDY, folds=2, tokenizer_epochs=1, tagger_epochs=1, lemmatizer_epochs=1)
 PAIRS = [(tuple(zip(each.forms, each.values("upos"), strict=True)), chunks_of(each)) for each in TREEBANK[:22]]
 STRATEGIES = (pp.STRATEGIES["static"], pp.STRATEGIES["dynamic"])
-SEARCHES = (pp.EARLY_UPDATE, pp.MAX_VIOLATION)
+SEARCHES = (pp.learning.EARLY_UPDATE, pp.learning.MAX_VIOLATION)
 
 
 def parser(spec=GREEDY, **options):
@@ -85,14 +85,14 @@ LEARNERS = {
         for beam in (1, 3)
     },
     "parser, joint label": (
-        partial(parser, classifier=pp.JointClassifier(pp.Perceptron(), of="label"), epochs=1),
+        partial(parser, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label"), epochs=1),
         None,
     ),
     "parser, joint tag": (
         partial(
             parser,
             replace(BEAM, templates=SMALL.without("upos")),
-            classifier=pp.JointClassifier(pp.Perceptron(), of="tag"),
+            classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"),
             epochs=1,
         ),
         None,

@@ -7,7 +7,7 @@ from itertools import product
 
 import nets
 import panparser as pp
-from panparser.learning.options import TrainingConfig
+from panparser.learning.training import TrainingConfig
 from snapshots import compare, digest, digest_of_values
 from variants import identify, variants
 
@@ -65,7 +65,7 @@ def test_manifests_of_trainings():
             *pp.STRATEGIES.values(),
             pp.TrainingStrategy(restart="pair", exploration=pp.EpochSchedule(((1, 0.0), (4, 0.25)))),
             pp.TrainingStrategy(restart="sample", temperature=0.5, horizon=3, focus=0.5),
-            lambda epoch, sentence: pp.EARLY_UPDATE,
+            lambda epoch, sentence: pp.learning.EARLY_UPDATE,
         ),
     }
     manifests = {"default": digest_of_values(TrainingConfig().to_values())}

@@ -121,9 +121,9 @@ MODELS = {
     "vote of linears": lambda: pp.make_voting_parser([learner(Linear(), seed=seed) for seed in (1, 2)], weights=[2, 1]),
     "perceptron in Python": lambda: learner(pp.Perceptron(), dev=DEV),
     "perceptron in Python, beam": lambda: learner(pp.Perceptron(), BEAM),
-    "perceptron of labels": lambda: learner(pp.JointClassifier(pp.Perceptron(), of="label")),
+    "perceptron of labels": lambda: learner(pp.batches.JointClassifier(pp.Perceptron(), of="label")),
     "perceptron of tags": lambda: learner(
-        pp.JointClassifier(pp.Perceptron(), of="tag"), replace(BEAM, templates=SMALL.without("upos"))
+        pp.batches.JointClassifier(pp.Perceptron(), of="tag"), replace(BEAM, templates=SMALL.without("upos"))
     ),
     "system in Python": lambda: learner(None, pp.ParserSpec(system=Covington(), templates=SMALL, beam=2)),
     "tagger by a perceptron in Python": lambda: pp.train_tagger(
@@ -169,7 +169,7 @@ def test_trees():
             "crossing": digest(crossing.parse(DEV).to_bytes()),
             "constraints": digest(constrained.to_bytes()),
             "dropped": dropped,
-            "jackknife": digest(pp.jackknife(GREEDY, TRAIN, 3, **QUICK).to_bytes()),
+            "jackknife": digest(pp.lab.jackknife(GREEDY, TRAIN, 3, **QUICK).to_bytes()),
             "cascade": digest(MODELS["cascade"]().parse(DEV).to_bytes()),
             "text": digest(nlp("They ate the pizza. Nobody came, though; it wasn't Mr. Smith's.").to_bytes()),
             "bundled": digest(annotated(nlp).to_bytes()),

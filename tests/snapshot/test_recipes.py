@@ -8,7 +8,7 @@ import pytest
 
 import panparser as pp
 from pages import PAGES, blocks, name_of
-from panparser.storage.toml import to_toml
+from panparser.storage.toml_text import to_toml
 from places import ROOT
 from snapshots import compare, digest, digest_of_values
 
@@ -51,7 +51,7 @@ FLAGS = {
 def texts(values):
     """The recipe of plain values in full, as TOML; of a cascade, and those of its stages."""
     if "stages" in values:
-        recipe = pp.CascadeRecipe.from_values(values)
+        recipe = pp.recipes.CascadeRecipe.from_values(values)
         return [to_toml(recipe.to_values()), *(texts(each.to_values()) for each in recipe.recipes)]
     return pp.Recipe.from_values(values).resolved().to_toml()
 
@@ -96,7 +96,7 @@ def runs_of(values, folder):
     names = values["axes"].get("treebank")
     only = names.get("only") if isinstance(names, dict) else None
     axes = {**values["axes"], "treebank": {"folder": str(folder), "only": only or ["t1", "t2"]}}
-    return pp.Grid.from_values({"name": "grid", **values, "axes": axes}, folder=folder).runs
+    return pp.lab.Grid.from_values({"name": "grid", **values, "axes": axes}, folder=folder).runs
 
 
 def test_recipes_and_keys_of_grids(folder):

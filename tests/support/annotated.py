@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from panparser.annotation.drafts import SentenceDraft, Word
-from panparser.annotation.operations import COLUMNS
+from panparser.annotate.edits import COLUMNS
+from panparser.annotate.sentence_draft import SentenceDraft, Word
 
 FILE = """\
 # sent_id = one

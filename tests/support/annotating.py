@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from panparser.annotation.session import AnnotationSession
-from panparser.server.annotating.guarding import Authenticator
-from panparser.server.annotating.running import listen_near, server_of
-from panparser.server.annotating.service import AnnotationService
+from panparser.annotate.page_process import listen_near, server_of
+from panparser.annotate.page_service import AnnotationService
+from panparser.annotate.page_support import Authenticator
+from panparser.annotate.session import AnnotationSession
 
 TEXTS = ("The dog sees a cat", "She sleeps", "We read old books every evening", "It rains")
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from panparser.server.limits import Limits
-from panparser.server.models import ModelRegistry
-from panparser.server.running import listen, server_of
-from panparser.server.service import ServerApp
+from panparser.serve.http_process import listen, server_of
+from panparser.serve.limits import Limits
+from panparser.serve.served_models import ModelRegistry
+from panparser.serve.service import ServerApp
 
 URLENCODED = "application/x-www-form-urlencoded"
 

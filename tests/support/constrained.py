@@ -6,7 +6,7 @@ import pytest
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.constraints.constraints import Constraint
+from panparser.parsing.constraints import Constraint
 from panparser.trees.gold import ROOTS
 
 EVERY = [

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from panparser.storage.disk import Disk
+from panparser.storage.atomic import Disk
 
 
 class PowerLoss(BaseException):

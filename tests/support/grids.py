@@ -34,14 +34,14 @@ def small_grid(folder, **more):
             },
         },
     }
-    return pp.Grid.from_values(values | more, folder=folder)
+    return pp.lab.Grid.from_values(values | more, folder=folder)
 
 
 def made_outcome(key, *, correct, words=10, split="test", **more):
     """An outcome with these numbers of correct heads, of sentences of so many words, as a run would have it."""
     import numpy as np
 
-    from panparser.grid.records import RunOutcome, sentence_counts
+    from panparser.lab.outcomes import RunOutcome, sentence_counts
     from panparser.work.keys import digest
 
     gold = np.full(len(correct), words)
@@ -69,7 +69,7 @@ def made_outcome(key, *, correct, words=10, split="test", **more):
 
 def made_results(runs, name="made"):
     """Results of runs, a list of labels and correct words by sentence; None: it was not run."""
-    from panparser.grid.results import GridResult, GridResults
+    from panparser.lab.results import GridResult, GridResults
 
     axes = {axis: tuple(dict.fromkeys(labels[axis] for labels, _ in runs)) for axis in runs[0][0]}
     rows = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from panparser.features.reading import ABSENT, ROOT
+from panparser.inspection.naive_features import ABSENT, ROOT
 
 BITS = 2**64
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import panparser as pp
-from panparser.features.reading import Reader, seen_by_labels
-from panparser.learning.options import TrainingConfig
-from panparser.parsing.training.constraints import TrainingConstraints
-from panparser.parsing.training.perceptron import PerceptronRun
+from panparser.inspection.naive_features import Reader, seen_by_labels
+from panparser.learning.training import TrainingConfig
+from panparser.training.engine_parser_run import PerceptronRun
+from panparser.training.training_constraints import TrainingConstraints
 from places import ENGLISH as ENGLISH_FILE
 from reference.learning import Example, Perceptron, ReferenceLearner, Update
 

@@ -34,7 +34,7 @@ def parallel(count, *, tags=True, seed=1):
         targets[-1] += [(".", "PUNCT", 3 + with_adjective, "punct")]
         first = [(1, 1), (2, 0), (3, 3), (5, 2), (6, 4)] if with_adjective else [(1, 0), (2, 2), (4, 1), (5, 3)]
         links.append(tuple(first))
-    return treebank_of(sources, tags), treebank_of(targets, tags), pp.WordAlignments(tuple(links))
+    return treebank_of(sources, tags), treebank_of(targets, tags), pp.transfer.projection.WordAlignments(tuple(links))
 
 
 def treebank_of(sentences, tags=True, name="s"):

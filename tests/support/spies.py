@@ -14,7 +14,10 @@ import panparser as pp
 
 # All modules and all their lazy names are there before any function is replaced: none may keep a spy for good.
 for _found in pkgutil.walk_packages(pp.__path__, "panparser."):
-    if _found.name not in ("panparser.__main__", "panparser.pipeline.spacy"):  # which needs what is not always there
+    if _found.name not in (
+        "panparser.__main__",
+        "panparser.pipeline.spacy_component",
+    ):  # which needs what is not always there
         _module = importlib.import_module(_found.name)
         for _name in getattr(_module, "__all__", ()):
             getattr(_module, _name)

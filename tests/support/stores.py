@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from panparser.annotation import history
-from panparser.annotation.operations import apply_edit, parse_edit
-from panparser.annotation.store import AnnotationStore
+from panparser.annotate import journal as history
+from panparser.annotate.edits import apply_edit, parse_edit
+from panparser.annotate.saving import AnnotationStore
 
 
 def opened(path):

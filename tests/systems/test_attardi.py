@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.parsing.training.corpus import TrainingCorpus
-from panparser.systems.proof.check import check_system
+from panparser.proofs.system_proof import check_system
+from panparser.training.corpus import TrainingCorpus
 from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
 from reference.attardi import reduced_buffer, tabular_loss
 from variants import ROOTS, each_variant, walk
@@ -76,7 +76,7 @@ def states(draw):
 def _is_tree(heads):
     try:
         return bool(pp.GoldTree(heads))
-    except pp.GoldError:
+    except pp.errors.GoldError:
         return False
 
 
@@ -178,7 +178,7 @@ def test_crossing_arcs_are_learned_and_written_as_they_are(system, beam, tmp_pat
     gold = treebank(CROSSING, [2, 0, 2, 3], [2, 0])
     spec = pp.ParserSpec(system=system, beam=beam)
     assert spec.crossing == "as-is"
-    strategy = pp.STRATEGIES["dynamic"] if beam == 1 else pp.MAX_VIOLATION
+    strategy = pp.STRATEGIES["dynamic"] if beam == 1 else pp.learning.MAX_VIOLATION
     parser = pp.train(spec, gold, strategy=strategy, epochs=10)
     parser.save(tmp_path / "model")
     assert pp.load(tmp_path / "model").parse(gold).to_bytes() == gold.to_bytes()

@@ -9,9 +9,9 @@ import pytest
 import panparser as pp
 from learners import ENGLISH, SMALL, treebank_of
 from linear import Linear
-from panparser.parsing.constraints.proof import check_constraints
-from panparser.systems.proof.check import check_system
-from panparser.systems.proof.reference import ReferenceSystem
+from panparser.proofs.constraint_proof import check_constraints
+from panparser.proofs.interpreter import ReferenceSystem
+from panparser.proofs.system_proof import check_system
 from panparser.terms import (
     B0,
     BUFFER,
@@ -81,7 +81,7 @@ def test_words_that_are_left_over_are_headless():
 
 def test_wrong_losses_are_found():
     rows = [replace(row, loses=()) if row.name == "REDUCE" else row for row in TREES.transitions]
-    with pytest.raises(pp.ProofError, match="REDUCE costs 1, but the table says 0"):
+    with pytest.raises(pp.errors.ProofError, match="REDUCE costs 1, but the table says 0"):
         check_system(replace(TREES, transitions=tuple(rows)), max_words=4)
 
 
@@ -103,9 +103,13 @@ def test_conditions_of_final_states_are_written_and_read(tmp_path):
     assert "final" not in pp.system("arc-eager").to_values()
     assert "to size(BUFFER) == 0; words left without a head are children of Root" in str(TREES)
     assert "are headless" in str(FORESTS)
-    with pytest.raises(pp.DeclarationError, match="final of arc-eager-2012, term 1: expected conditions; got 'shift'"):
+    with pytest.raises(
+        pp.errors.DeclarationError, match="final of arc-eager-2012, term 1: expected conditions; got 'shift'"
+    ):
         replace(TREES, final=("shift",))
-    with pytest.raises(pp.DeclarationError, match="final of arc-eager-2012 must be a tuple or list of conditions"):
+    with pytest.raises(
+        pp.errors.DeclarationError, match="final of arc-eager-2012 must be a tuple or list of conditions"
+    ):
         replace(TREES, final="size(BUFFER) == 0")
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import _engine
 from panparser.errors import DeclarationError, IllegalTransitionError
-from panparser.systems.proof.check import check_system
-from panparser.systems.proof.reference import ReferenceSystem
+from panparser.proofs.interpreter import ReferenceSystem
+from panparser.proofs.system_proof import check_system
 from panparser.trees.enumeration import projective_trees, random_gold, random_tree
 from panparser.trees.gold import ROOTS
 
@@ -187,7 +187,7 @@ def test_what_does_not_fit_is_refused(changes, problem):
 
 def test_losses_are_not_derived():
     with pytest.raises(DeclarationError, match="the focus of easy-first is free; losses are found where it is fixed"):
-        pp.derive_losses("easy-first")
+        pp.proofs.derive_losses("easy-first")
 
 
 def test_the_front_of_the_buffer_can_leave_where_the_focus_is_fixed():

@@ -10,9 +10,9 @@ import pytest
 
 import panparser as pp
 from panparser import _engine
+from panparser.proofs.interpreter import ReferenceSystem
+from panparser.proofs.system_proof import check_system
 from panparser.systems import terms
-from panparser.systems.proof.check import check_system
-from panparser.systems.proof.reference import ReferenceSystem
 from panparser.systems.terms import (
     B0,
     BUFFER,
@@ -153,7 +153,7 @@ def test_what_cycles_cannot_count_is_named():
     table = choi_mccallum("first")
     rows = (replace(table["REDUCE"], then=(pop, clear)), *table.transitions[1:5], table["PASS"])
     with pytest.raises(
-        pp.DeclarationError, match=r"the potential cycles does not know what REDUCE \(pop, clear\) does"
+        pp.errors.DeclarationError, match=r"the potential cycles does not know what REDUCE \(pop, clear\) does"
     ):
         replace(table, transitions=rows, ties=()).initial(1)
 
@@ -250,7 +250,7 @@ def test_dominance_is_known_for_neighbors(first, second):
         assert str(dominates(*positions)) == f"dominates({first}, {second})"
         assert str(does_not_dominate(*positions)) == f"does_not_dominate({first}, {second})"
     else:
-        with pytest.raises(pp.DeclarationError, match="knows the pairs"):
+        with pytest.raises(pp.errors.DeclarationError, match="knows the pairs"):
             dominates(*positions)
 
 
@@ -264,20 +264,22 @@ def test_losses_count_the_children_of_all_words_on_the_list():
 
 
 def test_what_a_list_cannot_do_is_refused():
-    with pytest.raises(pp.DeclarationError, match="pop expects a position"):
+    with pytest.raises(pp.errors.DeclarationError, match="pop expects a position"):
         pop(L0)
-    with pytest.raises(pp.DeclarationError, match=r"the potential cycles does not know what SHIFT \(shift\) does"):
+    with pytest.raises(
+        pp.errors.DeclarationError, match=r"the potential cycles does not know what SHIFT \(shift\) does"
+    ):
         pp.TransitionSystem("odd", (pp.Transition("SHIFT", then=(shift,)),), potential="cycles")
-    with pytest.raises(pp.DeclarationError, match="head expects a position"):
+    with pytest.raises(pp.errors.DeclarationError, match="head expects a position"):
         head(LIST)
-    with pytest.raises(pp.DeclarationError, match=r"does not know what LEFT_REDUCE"):
+    with pytest.raises(pp.errors.DeclarationError, match=r"does not know what LEFT_REDUCE"):
         replace(choi_mccallum("first"), single_root=True).initial(1)
     for wrong in ((BUFFER, tree(S0)), (LIST, tree(S0)), (STACK, tree(S0), tree(S0)), (BUFFER, unattached), (S0,)):
-        with pytest.raises(pp.DeclarationError, match=r"size expects STACK, .* got"):
+        with pytest.raises(pp.errors.DeclarationError, match=r"size expects STACK, .* got"):
             size(*wrong)
-    with pytest.raises(pp.DeclarationError, match="tree expects a position"):
+    with pytest.raises(pp.errors.DeclarationError, match="tree expects a position"):
         tree(ROOT)
-    with pytest.raises(pp.DeclarationError, match="k of arc-swift"):
+    with pytest.raises(pp.errors.DeclarationError, match="k of arc-swift"):
         pp.system("arc-swift", k=4)
 
 

@@ -37,7 +37,7 @@ def test_names_are_case_and_hyphen_blind(name):
     ],
 )
 def test_what_is_not_there_is_refused(name, options, message):
-    with pytest.raises((pp.DeclarationError, pp.UnknownSystemError)) as caught:
+    with pytest.raises((pp.errors.DeclarationError, pp.errors.UnknownSystemError)) as caught:
         pp.system(name, **options)
     assert message in str(caught.value)
 
@@ -51,14 +51,14 @@ def test_a_file_may_be_asked_for_what_it_says(tmp_path):
     path = tmp_path / "mine.JSON"
     path.write_text(pp.system("arc-eager").to_json())
     assert pp.system(path, root="last") == pp.system("arc-eager")
-    with pytest.raises(pp.DeclarationError, match="defines the whole system; got root=first"):
+    with pytest.raises(pp.errors.DeclarationError, match="defines the whole system; got root=first"):
         pp.system(path, root="first")
     (tmp_path / "table.txt").write_text("")
-    with pytest.raises(pp.UnknownSystemError, match=r"a table's ends in .toml or .json"):
+    with pytest.raises(pp.errors.UnknownSystemError, match=r"a table's ends in .toml or .json"):
         pp.system(str(tmp_path / "table.txt"))
 
 
 @pytest.mark.parametrize("value", [3, None, pp.PythonSystem])
 def test_what_is_no_system_is_refused(value):
-    with pytest.raises(pp.DeclarationError, match="expected the name of a system, a file, or a system; got"):
+    with pytest.raises(pp.errors.DeclarationError, match="expected the name of a system, a file, or a system; got"):
         pp.system(value)

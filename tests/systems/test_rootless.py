@@ -10,8 +10,8 @@ import pytest
 import panparser as pp
 from learners import ENGLISH, SMALL, short_sentences
 from linear import Linear
-from panparser.systems.proof.check import check_system
-from panparser.systems.proof.reference import ReferenceSystem
+from panparser.proofs.interpreter import ReferenceSystem
+from panparser.proofs.system_proof import check_system
 from panparser.systems.registry import BUILT_IN
 from panparser.terms import B0, BUFFER, ROOT, S0, S1, STACK, arc, children, head, headless, is_root, pop, shift, size
 from variants import variants, walk
@@ -65,7 +65,7 @@ def test_a_gold_head_of_0_is_to_stay_without_one():
     assert system.costs(state, [2, 0]) == {"SHIFT": 2, "LEFT": 0}
     several = pp.system("arc-hybrid", root="none")
     assert several.costs(walk((several, 2), "SHIFT"), [0, 0]) == {"SHIFT": 1, "LEFT": 1, "ROOT": 0}
-    with pytest.raises(pp.GoldError, match="root must be one of first, last, none; got 'middle'"):
+    with pytest.raises(pp.errors.GoldError, match="root must be one of first, last, none; got 'middle'"):
         pp.GoldTree([0]).is_completable(root="middle")
     assert not pp.GoldTree([3, 0, None]).is_completable(root="none")
     assert not pp.GoldTree([pp.NO_HEAD, 0]).is_completable(root="none", single_root=True)
@@ -85,14 +85,18 @@ def test_golds_with_several_roots_lose_all_but_one_in_a_single_root_system():
 def test_what_takes_a_root_is_refused():
     table = pp.system("arc-hybrid", root="none", single_root=True)
     for field in ("starts", "ends"):
-        with pytest.raises(pp.DeclarationError, match=f"{field} of arc-hybrid is where Root stands, and there is none"):
+        with pytest.raises(
+            pp.errors.DeclarationError, match=f"{field} of arc-hybrid is where Root stands, and there is none"
+        ):
             replace(table, **{field: "stack"})
     for field, value in (("partial", True), ("max_span", 3)):
-        with pytest.raises(pp.DeclarationError, match=rf"it leaves words headless \({field}\), and without Root"):
+        with pytest.raises(
+            pp.errors.DeclarationError, match=rf"it leaves words headless \({field}\), and without Root"
+        ):
             replace(table, **{field: value})
     for name in BUILT_IN:
         if name.endswith(("partial", "span")):
-            with pytest.raises(pp.DeclarationError, match=f"root of {name} must be first or last"):
+            with pytest.raises(pp.errors.DeclarationError, match=f"root of {name} must be first or last"):
                 pp.system(name, root="none")
     shifts = pp.Transition("SHIFT", then=(shift,))
     for column, term in (
@@ -101,9 +105,11 @@ def test_what_takes_a_root_is_refused():
         ("loses", head(S0).among(ROOT)),
         ("loses", head(S0).among(S1).when(is_root(S1))),
     ):
-        with pytest.raises(pp.DeclarationError, match="asks for a token that is not there, as root is none; headless"):
+        with pytest.raises(
+            pp.errors.DeclarationError, match="asks for a token that is not there, as root is none; headless"
+        ):
             pp.TransitionSystem("mine", (replace(shifts, **{column: (term,)}),), root="none")
-    with pytest.raises(pp.DeclarationError, match="is_root"):
+    with pytest.raises(pp.errors.DeclarationError, match="is_root"):
         pp.TransitionSystem("mine", (shifts,), root="none", final=(is_root(S0),))
 
 
@@ -142,7 +148,7 @@ def test_a_table_of_your_own():
     """It builds chains from left to right; whatever starts one is a root."""
     state = walk((HEADS_FIRST, 3), "SHIFT", "SHIFT", "RIGHT")
     assert state.heads[1:].tolist() == [0, 0, 2]
-    found = pp.derive_losses(HEADS_FIRST, 4, directions=False)
+    found = pp.proofs.derive_losses(HEADS_FIRST, 4, directions=False)
     assert [str(loss) for loss in found.system["RIGHT"].loses if loss.kind == "headless"] == ["headless(B0)"]
 
 
@@ -185,7 +191,7 @@ def test_a_system_in_python():
     class Bad(Pairs):
         partial = True
 
-    with pytest.raises(pp.DeclarationError, match="Bad: root must be first or last: it leaves words headless"):
+    with pytest.raises(pp.errors.DeclarationError, match="Bad: root must be first or last: it leaves words headless"):
         pp.system(Bad())
 
 
@@ -226,9 +232,9 @@ def test_a_batch_of_states_ends_in_the_gold_trees():
     for system in EACH:
         if system.focus == "free":  # whose states have many rows
             continue
-        states = pp.StateBatch(system, treebank, gold=True)
+        states = pp.parsing.StateBatch(system, treebank, gold=True)
         while len(states):
-            costs = np.where(states.legal(), states.costs(), pp.ILLEGAL_COST)
+            costs = np.where(states.legal(), states.costs(), pp.systems.ILLEGAL_COST)
             states.apply(costs.argmin(axis=1).astype(np.int32))
         assert states.trees()[0].tolist() == treebank.heads.tolist()
 

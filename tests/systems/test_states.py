@@ -74,40 +74,40 @@ def test_provisional_heads_are_seen_but_not_part_of_the_tree():
 def test_illegal_steps_are_refused_with_the_place():
     system = pp.system("arc-eager")
     state = system.initial(2)
-    with pytest.raises(pp.IllegalTransitionError, match=r"LEFT is illegal in \[ \| 1 2 0\]; legal: SHIFT"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match=r"LEFT is illegal in \[ \| 1 2 0\]; legal: SHIFT"):
         system.apply(state, "LEFT")
-    with pytest.raises(pp.IllegalTransitionError, match="arc-eager has SHIFT, LEFT, RIGHT, REDUCE; got 'SWAP'"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="arc-eager has SHIFT, LEFT, RIGHT, REDUCE; got 'SWAP'"):
         system.apply(state, "SWAP")
-    with pytest.raises(pp.IllegalTransitionError, match="arc-eager has SHIFT"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="arc-eager has SHIFT"):
         system.arc(state, "JUMP")
-    with pytest.raises(pp.IllegalTransitionError, match="position must be one of S0, S1, S2, B0, L0; got 'S9'"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="position must be one of S0, S1, S2, B0, L0; got 'S9'"):
         state.proposed_head("S9")
-    with pytest.raises(pp.IllegalTransitionError, match="ties must order SHIFT, LEFT, RIGHT, REDUCE; got SHIFT"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="ties must order SHIFT, LEFT, RIGHT, REDUCE; got SHIFT"):
         pp.static_derivation(system, [0], ties=["SHIFT"])
-    with pytest.raises(pp.IllegalTransitionError, match="SHIFT of arc-eager makes no arc; got the label 'x'"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="SHIFT of arc-eager makes no arc; got the label 'x'"):
         system.apply(state, "SHIFT", "x")
     final = walk((system, 1), "SHIFT", "LEFT")
-    with pytest.raises(pp.IllegalTransitionError, match="legal: nothing, the state is final"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="legal: nothing, the state is final"):
         system.apply(final, "SHIFT")
-    with pytest.raises(pp.IllegalTransitionError, match="the state belongs to arc-eager, not to arc-hybrid"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="the state belongs to arc-eager, not to arc-hybrid"):
         pp.system("arc-hybrid").legal(state)
 
 
 @pytest.mark.parametrize("words", [0, -1, 16001, 2.0, "3"])
 def test_strange_lengths_are_refused(words):
-    with pytest.raises(pp.GoldError, match="words of arc-eager must be 1 to 16000; got"):
+    with pytest.raises(pp.errors.GoldError, match="words of arc-eager must be 1 to 16000; got"):
         pp.system("arc-eager").initial(words)
 
 
 def test_strange_golds_are_refused():
     system = pp.system("arc-standard")
     state = system.initial(2)
-    with pytest.raises(pp.GoldError, match="expected 2 heads, one for each word of the state; got 3"):
+    with pytest.raises(pp.errors.GoldError, match="expected 2 heads, one for each word of the state; got 3"):
         system.costs(state, [2, 0, 2])
-    with pytest.raises(pp.GoldError, match="arc-standard has no costs for head directions"):
+    with pytest.raises(pp.errors.GoldError, match="arc-standard has no costs for head directions"):
         system.costs(state, [pp.HEAD_LEFT, 0])
     swap = pp.system("swap-standard")
-    with pytest.raises(pp.GoldError, match="a static oracle takes heads, known or unknown, and no marks"):
+    with pytest.raises(pp.errors.GoldError, match="a static oracle takes heads, known or unknown, and no marks"):
         swap.costs(swap.initial(2), [pp.NO_HEAD, 0])
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import panparser as pp
 from learners import treebank_of
-from panparser.systems.proof.check import check_system
+from panparser.proofs.system_proof import check_system
 from panparser.terms import BUFFER, S0, S1, STACK, children, head
 from panparser.trees.enumeration import projective_trees
 
@@ -37,7 +37,7 @@ def test_rows_reproduce_every_projective_tree():
 
 def test_rows_that_do_not_are_found():
     hasty = with_rows(LEFT=ROWS["LEFT"].loses, RIGHT=ROWS["RIGHT"].loses[:2])
-    with pytest.raises(pp.ProofError, match="the static oracle does not reproduce this tree"):
+    with pytest.raises(pp.errors.ProofError, match="the static oracle does not reproduce this tree"):
         check_system(hasty, max_words=3)
 
 
@@ -58,8 +58,8 @@ def test_rows_are_learned_by_their_static_oracle():
     parser = pp.train(spec, treebank, epochs=5)
     assert parser.training["strategy"] == {"oracle": "static", "update_at": "max-violation"}
     assert [s.heads.tolist() for s in parser.parse(treebank)] == [s.heads.tolist() for s in treebank]
-    with pytest.raises(pp.StrategyError, match="mine has no dynamic oracle, only the static one rows"):
-        pp.train(spec, treebank, strategy=pp.MAX_VIOLATION)
+    with pytest.raises(pp.errors.StrategyError, match="mine has no dynamic oracle, only the static one rows"):
+        pp.train(spec, treebank, strategy=pp.learning.MAX_VIOLATION)
 
 
 class Standard(pp.PythonSystem):
@@ -110,7 +110,7 @@ def test_a_function_that_fails_is_found():
                 return "RIGHT"
             return super().static(state, gold)
 
-    with pytest.raises(pp.ProofError, match="the static oracle does not reproduce this tree"):
+    with pytest.raises(pp.errors.ProofError, match="the static oracle does not reproduce this tree"):
         check_system(Hasty(), max_words=3)
 
 
@@ -119,5 +119,5 @@ def test_a_function_gives_legal_transitions():
         def static(self, state, gold):
             return "REDUCE"
 
-    with pytest.raises(pp.IllegalTransitionError, match=r"static of Wrong gave 'REDUCE' in .*; legal: SHIFT"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match=r"static of Wrong gave 'REDUCE' in .*; legal: SHIFT"):
         pp.static_derivation(Wrong(), (0,))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import _engine
-from panparser.systems import lowering
-from panparser.systems.proof.check import check_system
+from panparser.proofs.system_proof import check_system
+from panparser.systems import transition_system as lowering
 from panparser.terms import back, shift
 from panparser.trees.enumeration import all_trees, random_projective_tree, random_tree
 from reference.swap import exhaustive_loss
@@ -200,7 +200,7 @@ def test_tables_that_the_loss_does_not_know(values, problem):
     plain = pp.system("swap-standard", oracle="dynamic").to_values()
     rows = [{"name": t.name, "then": list(map(str, t.then))} for t in values.get("transitions", ())]
     changed = plain | values | ({"transitions": rows, "ties": [row["name"] for row in rows]} if rows else {})
-    with pytest.raises(pp.DeclarationError, match=problem):
+    with pytest.raises(pp.errors.DeclarationError, match=problem):
         pp.TransitionSystem.from_values(changed)
 
 
@@ -271,7 +271,7 @@ def test_beyond_the_limit_costs_are_approximate(monkeypatch):
 
 @pytest.mark.parametrize("limit", [7, 27])
 def test_the_limit_has_bounds(limit, monkeypatch):
-    with pytest.raises(pp.DeclarationError, match="limit of the potential"):
+    with pytest.raises(pp.errors.DeclarationError, match="limit of the potential"):
         limited(pp.system("swap-standard", oracle="dynamic"), limit, monkeypatch)
 
 

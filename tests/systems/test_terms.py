@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panparser import HEAD_LEFT, DeclarationError
+from panparser import HEAD_LEFT
+from panparser.errors import DeclarationError
 from panparser.systems import terms
-from panparser.systems.positions import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, TokenRegion
-from panparser.systems.syntax import WORDS, parse_term
+from panparser.systems.table_syntax import WORDS, parse_term
+from panparser.systems.terms import B0, BUFFER, PLACES, ROOT, S0, S1, S2, STACK, TokenRegion
 from places import ROOT as PROJECT
 from variants import variants
 

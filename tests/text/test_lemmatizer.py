@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.text.lemmatizer.dictionary import LemmaDictionary
+from panparser.text.lemma_dictionary import LemmaDictionary
 from places import ENGLISH
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser.text.characters import WHITE
-from panparser.text.tokenizer.multiword import MultiwordRules, cased, rules_of, surface_words
+from panparser.text.multiword import MultiwordRules, cased, rules_of, surface_words
 
 
 def treebank(*tokens):

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 import panparser as pp
 from panparser import _engine
-from panparser.text import characters, raw, reading, writing
-from panparser.text.tokenizer.multiword import surface_words
+from panparser.text import characters
+from panparser.text import raw_text as raw
+from panparser.text import text_files as reading
+from panparser.text import text_output as writing
+from panparser.text.multiword import surface_words
 from places import ENGLISH, SHARED
 
 TEXTS = st.text(
@@ -187,7 +190,7 @@ def test_pieces_of_a_longer_text_go_on_counting():
 
 
 def test_the_id_of_a_document_is_one_line():
-    with pytest.raises(pp.TextError, match="must be one printable line"):
+    with pytest.raises(pp.errors.TextError, match="must be one printable line"):
         writing.to_treebank("a", np.zeros(1, np.uint8), place=writing.Place(document="a\nb"))
 
 
@@ -252,15 +255,17 @@ def test_pieces_end_after_blank_lines(tmp_path):
 def test_bytes_that_are_no_utf8_are_named(tmp_path, block):
     path = tmp_path / "latin1.txt"
     path.write_bytes("\ufeffhéé\n".encode() + b"caf\xe9 au lait")
-    with pytest.raises(pp.TextError, match=r"latin1.txt:2: expected UTF-8, found the byte 0xe9, byte 12 of the file"):
+    with pytest.raises(
+        pp.errors.TextError, match=r"latin1.txt:2: expected UTF-8, found the byte 0xe9, byte 12 of the file"
+    ):
         list(reading.iter_text(path, block=block))
     path.write_bytes("é".encode()[:1])
     with pytest.raises(pp.PanParserError, match="found the byte 0xc3, byte 0 of"):
         list(reading.iter_text(path, block=block))
-    with pytest.raises(pp.TextError, match="cannot be read"):
+    with pytest.raises(pp.errors.TextError, match="cannot be read"):
         reading.read_text(tmp_path / "nothing")
     path.write_bytes("a".encode("utf-16"))
-    with pytest.raises(pp.TextError, match="found UTF-16"):
+    with pytest.raises(pp.errors.TextError, match="found UTF-16"):
         reading.read_text(path)
 
 
@@ -275,15 +280,15 @@ def test_a_byte_order_mark_may_come_in_pieces(tmp_path):
 def test_a_token_of_white_space_is_refused(form):
     rows = [f"1\t{form}", "2\ta", "3\tb"]
     treebank = pp.parse_conllu("\n".join(row + "\t_" * 8 for row in rows) + "\n\n", path="x.conllu")
-    with pytest.raises(pp.TextError, match=r"x\.conllu: sentence 1: expected a token of a text, found"):
+    with pytest.raises(pp.errors.TextError, match=r"x\.conllu: sentence 1: expected a token of a text, found"):
         pp.extract_raw_text(treebank)
 
 
 @pytest.mark.parametrize("splits", [[None], [None, ("a",)], [None, ("a", " b")], [None, ("a", "")]])
 def test_words_of_tokens_must_fit(splits):
-    with pytest.raises(pp.TextError, match="expected"):
+    with pytest.raises(pp.errors.TextError, match="expected"):
         writing.to_treebank("a b", np.array([1, 0, 2], dtype=np.uint8), splits=splits)
-    with pytest.raises(pp.TextError, match="a mark for each"):
+    with pytest.raises(pp.errors.TextError, match="a mark for each"):
         writing.to_treebank("a b", np.array([1, 0], dtype=np.uint8))
 
 

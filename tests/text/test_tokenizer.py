@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import boundaries
 import panparser as pp
 from panparser import _engine
-from panparser.text import characters, extract_raw_text
-from panparser.text.tokenizer.boundaries import NAMES, PAIRS, Layout, Lexicon
+from panparser.text import characters
+from panparser.text.boundaries import NAMES, PAIRS, Layout, Lexicon
+from panparser.text.raw_text import extract_raw_text
 from places import ENGLISH
 
 TEXTS = st.text(
@@ -101,7 +102,7 @@ def test_nothing_gives_nothing(tokenizer):
 
 
 def test_half_a_surrogate_pair_is_refused(tokenizer):
-    with pytest.raises(pp.TextError, match="lone surrogate"):
+    with pytest.raises(pp.errors.TextError, match="lone surrogate"):
         tokenizer.tokenize("a\udc80")
 
 
@@ -141,7 +142,9 @@ def test_given_sentences_stay_and_tokens_are_found(tokenizer):
         ["Birds", "sing", ".", "The", "old", "baker"],
         ["opened", ",", "his", "shop", "."],
     ]
-    with pytest.raises(pp.TextError, match="given must be text, paragraphs, lines, tokens, vertical; got 'line'"):
+    with pytest.raises(
+        pp.errors.TextError, match="given must be text, paragraphs, lines, tokens, vertical; got 'line'"
+    ):
         tokenizer.tokenize("a", given="line")
 
 
@@ -193,7 +196,9 @@ def test_what_waits_for_the_rest_of_a_sentence_is_bounded(tokenizer):
 
 def test_a_sentence_of_too_many_words_is_named_by_its_line(tokenizer):
     text = "a b\n" * 3 + "a " * 17_000 + "\nb\n"
-    with pytest.raises(pp.TextError, match=r"^long.txt:6: expected at most 16000 words in a sentence, found 17000$"):
+    with pytest.raises(
+        pp.errors.TextError, match=r"^long.txt:6: expected at most 16000 words in a sentence, found 17000$"
+    ):
         list(tokenizer.stream(["\n\n", text], given="tokens", path="long.txt"))
 
 

@@ -10,7 +10,7 @@ import pytest
 import panparser as pp
 from languages import language
 from panparser.errors import SpecError, TreebankError
-from panparser.treebank.regions import Arcs, in_regions
+from panparser.treebank.arc_regions import Arcs, in_regions
 
 GOLD = language("own", 60)
 
@@ -31,7 +31,7 @@ def tags_in(regions, treebank=GOLD):
 
 def test_each_class_goes_to_the_candidate_that_is_right():
     no_adjectives, no_determiners = spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")
-    first, second = pp.competent_regions(GOLD, [no_adjectives, no_determiners])
+    first, second = pp.transfer.competent_regions(GOLD, [no_adjectives, no_determiners])
     assert "ADJ" not in tags_in(first.regions)
     assert tags_in(first.regions)["DET"] == tags_in([pp.ArcRegion()])["DET"]
     assert tags_in(second.regions)["ADJ"] == tags_in([pp.ArcRegion()])["ADJ"]
@@ -42,7 +42,7 @@ def test_each_class_goes_to_the_candidate_that_is_right():
 def test_precision_is_shrunk_towards_that_of_all_arcs():
     """Against a slow count of one class."""
     candidates = [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET", 0.9)]
-    found = pp.competent_regions(GOLD, candidates, prior=20, fine=10**6, divergences=[1.0, 2.0])
+    found = pp.transfer.competent_regions(GOLD, candidates, prior=20, fine=10**6, divergences=[1.0, 2.0])
     for own, parsed in zip(found, candidates, strict=True):
         right = parsed.heads == GOLD.heads
         overall = right.mean()
@@ -68,18 +68,20 @@ def _one(upos, direction):
 
 def test_small_classes_and_ties_go_to_the_nearest():
     same = [GOLD.copy(), GOLD.copy(), GOLD.copy()]
-    own, far, near = pp.competent_regions(GOLD, same, divergences=[None, 2.0, 1.0])
+    own, far, near = pp.transfer.competent_regions(GOLD, same, divergences=[None, 2.0, 1.0])
     assert (own.regions, far.regions) == ((), ())
     assert (own.precision, far.precision) == (None, None)
     assert in_regions(near.regions, Arcs.of(GOLD)).all()
     few = GOLD[:3]
-    first, second = pp.competent_regions(few, [few.copy(), spoiled(few, "NOUN")], least=100, divergences=[2.0, 1.0])
+    first, second = pp.transfer.competent_regions(
+        few, [few.copy(), spoiled(few, "NOUN")], least=100, divergences=[2.0, 1.0]
+    )
     assert first.regions == ()
     assert second.regions
 
 
 def test_frequent_classes_are_divided_by_the_tag_of_the_head():
-    first, second = pp.competent_regions(GOLD, [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")], fine=5)
+    first, second = pp.transfer.competent_regions(GOLD, [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")], fine=5)
     every = in_regions((*first.regions, *second.regions), Arcs.of(GOLD))
     assert every.all()
     both = in_regions(first.regions, Arcs.of(GOLD)) & in_regions(second.regions, Arcs.of(GOLD))
@@ -93,22 +95,22 @@ def test_by_similarity_each_tag_goes_to_the_source_with_the_same_neighbors():
     target = language("own", 200, adjective_first=False, verb_last=True)
     adjectives = language("a", 200, adjective_first=False, verb_last=False)
     verbs = language("b", 200, adjective_first=True, verb_last=True)
-    first, second = pp.similar_regions(target, [adjectives, verbs])
+    first, second = pp.transfer.similar_regions(target, [adjectives, verbs])
     assert "ADJ" in first.regions[0].upos
     assert "VERB" in second.regions[0].upos
     assert first.divergence >= 0
-    assert pp.similar_regions(target, [target, verbs])[0].divergence == 0
-    assert pp.similar_regions(target, [target, verbs])[1] == pp.CompetenceRegions(())
+    assert pp.transfer.similar_regions(target, [target, verbs])[0].divergence == 0
+    assert pp.transfer.similar_regions(target, [target, verbs])[1] == pp.transfer.CompetenceRegions(())
 
 
 def test_what_cannot_be_compared():
     with pytest.raises(TreebankError, match="competent_regions: gold"):
-        pp.competent_regions("x", [GOLD])
+        pp.transfer.competent_regions("x", [GOLD])
     with pytest.raises(SpecError, match="competent_regions: found must be a list"):
-        pp.competent_regions(GOLD, GOLD)
+        pp.transfer.competent_regions(GOLD, GOLD)
     with pytest.raises(TreebankError, match="competent_regions: found must be the sentences"):
-        pp.competent_regions(GOLD, [GOLD[:2]])
+        pp.transfer.competent_regions(GOLD, [GOLD[:2]])
     with pytest.raises(SpecError, match="competent_regions: divergences must be 1"):
-        pp.competent_regions(GOLD, [GOLD], divergences=[1.0, 2.0])
+        pp.transfer.competent_regions(GOLD, [GOLD], divergences=[1.0, 2.0])
     with pytest.raises(SpecError, match="similar_regions: sources"):
-        pp.similar_regions(GOLD, [])
+        pp.transfer.similar_regions(GOLD, [])

@@ -17,12 +17,12 @@ from places import ENGLISH
 TAGS = "ABC"
 
 
-def random_model(random: Random) -> pp.TagLanguageModel:
+def random_model(random: Random) -> pp.transfer.TagLanguageModel:
     lines = []
     for _ in range(6):
         words = random.choices(TAGS, k=random.randint(1, 6))
         lines += [f"{n}\tw\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for n, tag in enumerate(words, start=1)] + ["\n"]
-    return pp.TagLanguageModel.of(pp.parse_conllu("".join(lines)))
+    return pp.transfer.TagLanguageModel.of(pp.parse_conllu("".join(lines)))
 
 
 def moved(heads: list[int], order: tuple[int, ...]) -> list[int]:
@@ -31,7 +31,7 @@ def moved(heads: list[int], order: tuple[int, ...]) -> list[int]:
     return [place[heads[word - 1]] for word in order]
 
 
-def score(model: pp.TagLanguageModel, tags: list[int]) -> float:
+def score(model: pp.transfer.TagLanguageModel, tags: list[int]) -> float:
     codes = [0, 0, *tags, 0]
     return sum(model.logs[tuple(codes[i - 2 : i + 1])] for i in range(2, len(codes)))
 
@@ -70,10 +70,10 @@ def test_a_narrow_beam_never_makes_it_worse(seed, beam):
 
 def test_words_keep_their_heads_and_labels():
     english = pp.read_conllu(ENGLISH)
-    model = pp.TagLanguageModel.of(
+    model = pp.transfer.TagLanguageModel.of(
         pp.parse_conllu("1\tw\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tw\t_\tDET\t_\t_\t_\t_\t_\t_\n\n")
     )
-    found, done = pp.reorder_words(english, model, report=lambda *numbers: None)
+    found, done = pp.transfer.reorder_words(english, model, report=lambda *numbers: None)
     assert (done.sentences, done.nonprojective) == (len(english), 10)
     assert done.after < done.before
     assert done.changed == sum(any("# reordered" in line for line in each.comments) for each in found) > 100
@@ -84,7 +84,7 @@ def test_words_keep_their_heads_and_labels():
         ]
         assert arcs[0] == arcs[1]
         assert is_projective(new.heads.tolist()) == is_projective(old.heads.tolist())
-    assert pp.reorder_words(english, model, distortion=0)[0].to_bytes() == english.to_bytes()
+    assert pp.transfer.reorder_words(english, model, distortion=0)[0].to_bytes() == english.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_words_keep_their_heads_and_labels():
 )
 def test_what_cannot_be(given_, options, said):
     with pytest.raises(pp.PanParserError, match=said):
-        pp.reorder_words(given_, **{"model": random_model(Random(1)), **options})
+        pp.transfer.reorder_words(given_, **{"model": random_model(Random(1)), **options})

@@ -47,7 +47,7 @@ def words(treebank, index=0):
 
 
 def target(**values):
-    return pp.Typology.from_values(values)
+    return pp.transfer.Typology.from_values(values)
 
 
 # --- Worked examples; a sentence with one word of a class has the share 0 or 1, so that chance is 0.9 ---
@@ -77,7 +77,7 @@ def target(**values):
 )
 def test_where_words_go(wanted, expected):
     treebank = pp.parse_conllu(WALK)
-    found = {words(pp.rewrite_word_order(treebank, target(**wanted), seed=seed)[0]) for seed in range(40)}
+    found = {words(pp.transfer.rewrite_word_order(treebank, target(**wanted), seed=seed)[0]) for seed in range(40)}
     assert expected in found
 
 
@@ -99,7 +99,9 @@ def test_what_is_written():
     treebank = pp.parse_conllu(HUT)
     wanted = target(adposition="after", definite_article=False)
     rewritten = next(
-        each for seed in range(40) if words(each := pp.rewrite_word_order(treebank, wanted, seed=seed)[0]) == "hut In"
+        each
+        for seed in range(40)
+        if words(each := pp.transfer.rewrite_word_order(treebank, wanted, seed=seed)[0]) == "hut In"
     )
     assert rewritten.to_conllu() == (
         "# newdoc\n# sent_id = s1\n# text_fr = x\n# rewritten = 85A:1 37A:-1\n"
@@ -112,7 +114,7 @@ def test_conllx_has_neither_comments_nor_deps():
     row = "{}\t{}\t_\t{}\t{}\t_\t{}\t{}\t2\tx\n"
     text = row.format(1, "old", "ADJ", "A", 2, "amod") + row.format(2, "hut", "NOUN", "N", 0, "root") + "\n"
     treebank = pp.parse_conllu(text * 30, format="conllx")
-    rewritten, _ = pp.rewrite_word_order(treebank, target(adjective="after"))
+    rewritten, _ = pp.transfer.rewrite_word_order(treebank, target(adjective="after"))
     assert rewritten.format == "conllx"
     assert rewritten[0].to_conllu() == "1\thut\t_\tNOUN\tN\t_\t0\troot\t_\t_\n2\told\t_\tADJ\tA\t_\t1\tamod\t_\t_\n\n"
 
@@ -126,7 +128,7 @@ FEATS = ("_", DEF, IND, "PronType=Dem", "PronType=Tot")
 orders = st.sampled_from(["before", "after", "both", 0.0, 0.3, 0.8])
 typologies = st.fixed_dictionaries(
     {}, optional={each.name: st.booleans() if each.is_article else orders for each in CLASSES}
-).map(pp.Typology.from_values)
+).map(pp.transfer.Typology.from_values)
 
 
 @st.composite
@@ -159,7 +161,7 @@ def columns(sentence):
 @given(treebanks(), typologies, st.sampled_from(["full", "cautious"]), st.integers(0, 99))
 def test_words_keep_heads_and_labels_and_trees_stay_projective(treebank, wanted, goal, seed):
     before = treebank.to_bytes()
-    rewritten, done = pp.rewrite_word_order(treebank, wanted, goal=goal, seed=seed)
+    rewritten, done = pp.transfer.rewrite_word_order(treebank, wanted, goal=goal, seed=seed)
     assert treebank.to_bytes() == before
     assert rewritten.problems == []
     assert len(rewritten) == len(treebank) == done.sentences
@@ -188,15 +190,17 @@ def test_words_keep_heads_and_labels_and_trees_stay_projective(treebank, wanted,
 @settings(max_examples=30)
 @given(treebanks(), st.integers(0, 99))
 def test_nothing_is_done_if_the_orders_are_the_same(treebank, seed):
-    measured = pp.Typology.of(treebank, least=1)
-    own = pp.Typology(tuple(trait for trait in measured if not isinstance(trait.value, str)))
+    measured = pp.transfer.Typology.of(treebank, least=1)
+    own = pp.transfer.Typology(tuple(trait for trait in measured if not isinstance(trait.value, str)))
     if any(not is_projective(sentence.heads.tolist()) for sentence in treebank):
         return  # the share of the others may be another
     for goal in ("full", "cautious"):
-        rewritten, done = pp.rewrite_word_order(treebank, own, goal=goal, seed=seed)
+        rewritten, done = pp.transfer.rewrite_word_order(treebank, own, goal=goal, seed=seed)
         assert rewritten.to_bytes() == treebank.to_bytes()
         assert (done.changed, sum(count.moved for count in done.counts)) == (0, 0)
-    assert pp.rewrite_word_order(treebank, pp.Typology(), seed=seed)[0].to_bytes() == treebank.to_bytes()
+    assert (
+        pp.transfer.rewrite_word_order(treebank, pp.transfer.Typology(), seed=seed)[0].to_bytes() == treebank.to_bytes()
+    )
 
 
 @pytest.mark.parametrize("goal", ["full", "cautious"])
@@ -205,20 +209,20 @@ def test_nothing_is_done_if_the_orders_are_the_same(treebank, seed):
 def test_goals_are_reached(gold, name, share, goal):
     projective = gold[[each.position for each in gold if is_projective(each.heads.tolist())]]
     for seed in (1, 2):
-        rewritten, done = pp.rewrite_word_order(projective, target(**{name: share}), goal=goal, seed=seed)
+        rewritten, done = pp.transfer.rewrite_word_order(projective, target(**{name: share}), goal=goal, seed=seed)
         count = done.counts[NAMES.index(name)]
         if count.goal is None:
             assert (count.moved, count.after) == (0, count.before)
             continue
         spread = 2 * (count.moved / count.found * (1 - count.moved / count.found) / count.found) ** 0.5
         assert abs(count.after - count.goal) <= spread + 0.05
-        assert count.after == pp.Typology.of(rewritten, least=1).get(name)
-        assert count.before == pp.Typology.of(projective, least=1).get(name)
+        assert count.after == pp.transfer.Typology.of(rewritten, least=1).get(name)
+        assert count.before == pp.transfer.Typology.of(projective, least=1).get(name)
 
 
 def test_the_same_seed_gives_the_same_bytes(gold):
-    wanted = pp.Typology.of_language("tr")
-    first, again, other = (pp.rewrite_word_order(gold, wanted, seed=seed)[0].to_bytes() for seed in (1, 1, 2))
+    wanted = pp.transfer.Typology.of_language("tr")
+    first, again, other = (pp.transfer.rewrite_word_order(gold, wanted, seed=seed)[0].to_bytes() for seed in (1, 1, 2))
     assert first == again != other
 
 
@@ -250,11 +254,13 @@ def test_what_is_aimed_at(source, wanted, full, cautious):
 def test_a_source_of_wals_stands_in_for_what_is_measured():
     treebank = pp.parse_conllu(sentence(("old", "ADJ", 2, "amod"), ("hut", "NOUN", 0, "root")) * 50)
     after = target(adjective="after")
-    assert pp.rewrite_word_order(treebank, after)[1].changed > 30
-    assert pp.rewrite_word_order(treebank, after, source=after)[1].changed == 0
-    assert pp.rewrite_word_order(treebank, after, source=target(object="after"))[1].changed > 30  # it does not say
+    assert pp.transfer.rewrite_word_order(treebank, after)[1].changed > 30
+    assert pp.transfer.rewrite_word_order(treebank, after, source=after)[1].changed == 0
     assert (
-        pp.rewrite_word_order(treebank, target(adjective="before"), source=after)[1].changed == 0
+        pp.transfer.rewrite_word_order(treebank, after, source=target(object="after"))[1].changed > 30
+    )  # it does not say
+    assert (
+        pp.transfer.rewrite_word_order(treebank, target(adjective="before"), source=after)[1].changed == 0
     )  # it is there already
 
 
@@ -307,7 +313,7 @@ def test_deep_trees_and_long_sentences():
 def test_sentences_without_a_whole_tree_stay_as_they_are():
     partial = WALK.replace("\tADJ\t_\t_\t5\tamod", "\tADJ\t_\t_\t_\t_")
     treebank = pp.parse_conllu(partial + WALK + partial)
-    rewritten, done = pp.rewrite_word_order(treebank, target(**MIRROR))
+    rewritten, done = pp.transfer.rewrite_word_order(treebank, target(**MIRROR))
     assert (done.incomplete, done.nonprojective, done.changed) == (2, 0, 1)
     assert [rewritten[i].to_conllu() == treebank[i].to_conllu() for i in range(3)] == [True, False, True]
     assert done.counts[NAMES.index("adposition")].found == 1
@@ -317,31 +323,33 @@ def test_forests_are_rewritten():
     forest = sentence(
         ("old", "ADJ", 2, "amod"), ("hut", "NOUN", 0, "root"), ("red", "ADJ", 4, "amod"), ("fox", "NOUN", 0, "x")
     )
-    rewritten, _ = pp.rewrite_word_order(pp.parse_conllu(forest * 20), target(adjective="after"))
+    rewritten, _ = pp.transfer.rewrite_word_order(pp.parse_conllu(forest * 20), target(adjective="after"))
     assert "hut old fox red" in {words(rewritten, index) for index in range(20)}
 
 
 def test_two_words_are_left():
     the = sentence(("the", "DET", 2, "det", DEF), ("hut", "NOUN", 0, "root"))
     three = sentence(("the", "DET", 3, "det", DEF), ("the", "DET", 3, "det", DEF), ("hut", "NOUN", 0, "root"))
-    rewritten, done = pp.rewrite_word_order(pp.parse_conllu(the + three), target(definite_article=False))
+    rewritten, done = pp.transfer.rewrite_word_order(pp.parse_conllu(the + three), target(definite_article=False))
     assert [len(each) for each in rewritten] == [2, 2]
     assert done.counts[NAMES.index("definite_article")].deleted == 1
 
 
 def test_articles_with_dependents_stay():
     the = sentence(("not", "PART", 2, "advmod"), ("the", "DET", 3, "det", DEF), ("hut", "NOUN", 0, "root"))
-    assert pp.rewrite_word_order(pp.parse_conllu(the), target(definite_article=False))[1].changed == 0
+    assert pp.transfer.rewrite_word_order(pp.parse_conllu(the), target(definite_article=False))[1].changed == 0
 
 
 def test_an_empty_treebank():
-    rewritten, done = pp.rewrite_word_order(pp.parse_conllu(""), target(adjective="after"))
+    rewritten, done = pp.transfer.rewrite_word_order(pp.parse_conllu(""), target(adjective="after"))
     assert (len(rewritten), done.sentences, done.changed) == (0, 0, 0)
 
 
 def test_progress_is_reported(gold):
     calls = []
-    pp.rewrite_word_order(gold, target(adposition="after"), report=lambda done, total: calls.append((done, total)))
+    pp.transfer.rewrite_word_order(
+        gold, target(adposition="after"), report=lambda done, total: calls.append((done, total))
+    )
     assert calls[0] == (0, len(gold))
 
 
@@ -356,17 +364,19 @@ def test_progress_is_reported(gold):
     ],
 )
 def test_arguments_are_checked(change, error, said):
-    given = {"treebank": pp.parse_conllu(WALK), "target": pp.Typology(), **change}
+    given = {"treebank": pp.parse_conllu(WALK), "target": pp.transfer.Typology(), **change}
     with pytest.raises(error, match=said):
-        pp.rewrite_word_order(given.pop("treebank"), given.pop("target"), **given)
+        pp.transfer.rewrite_word_order(given.pop("treebank"), given.pop("target"), **given)
 
 
 def test_treebanks_without_tags_or_trees_are_refused():
     bare = sentence(("a", "_", 2, "det"), ("b", "_", 0, "root"))
     with pytest.raises(TreebankError, match="expected words with UPOS, by which rewriting knows them, found none"):
-        pp.rewrite_word_order(pp.parse_conllu(bare), pp.Typology())
+        pp.transfer.rewrite_word_order(pp.parse_conllu(bare), pp.transfer.Typology())
     with pytest.raises(TreebankError, match="expected trees, found words without heads only"):
-        pp.rewrite_word_order(pp.parse_conllu(sentence(("a", "DET", "_", "_"), ("b", "NOUN", "_", "_"))), pp.Typology())
+        pp.transfer.rewrite_word_order(
+            pp.parse_conllu(sentence(("a", "DET", "_", "_"), ("b", "NOUN", "_", "_"))), pp.transfer.Typology()
+        )
     cycle = pp.parse_conllu(sentence(("a", "DET", 2, "x"), ("b", "NOUN", 1, "x")), path="c.conllu", lenient=True)
     with pytest.raises(TreebankError, match=r"c\.conllu:1: .*cycle"):
-        pp.rewrite_word_order(cycle, pp.Typology())
+        pp.transfer.rewrite_word_order(cycle, pp.transfer.Typology())

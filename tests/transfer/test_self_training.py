@@ -18,7 +18,7 @@ RAW = language("own", 30, verb_last=True, seed=3)
 RAW.heads[:] = -1
 SPEC = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
 OPTIONS = {"epochs": 2, "members": 1}
-MADE = pp.self_train(SPEC, TREES, RAW, rounds=2, folds=4, **OPTIONS)
+MADE = pp.transfer.self_train(SPEC, TREES, RAW, rounds=2, folds=4, **OPTIONS)
 
 
 def test_sure_heads_alone_are_kept():
@@ -26,7 +26,7 @@ def test_sure_heads_alone_are_kept():
     text = ENGLISH[60:70]
     confidence = parser.confidence(text)
     least = float(np.median(confidence.of_heads))
-    found = pp.select_confident_trees(parser, text, least=least)
+    found = pp.transfer.select_confident_trees(parser, text, least=least)
     sure = confidence.of_heads >= least
     assert 0 < sure.mean() < 1
     assert (found.heads == np.where(sure, confidence.heads, -1)).all()
@@ -38,7 +38,7 @@ def test_sure_heads_alone_are_kept():
 def test_scores_are_of_parsers_that_did_not_see_the_sentence():
     assert MADE.rounds[0].words == 0
     assert all(each.words > 0 for each in MADE.rounds[1:])
-    expected = pp.jackknife(SPEC, TREES, 4, **OPTIONS)
+    expected = pp.lab.jackknife(SPEC, TREES, 4, **OPTIONS)
     assert MADE.rounds[0].tally == Tally.of(TREES, expected)
 
 
@@ -52,9 +52,9 @@ def test_the_best_round_is_kept():
 
 def test_a_round_learns_from_trees_and_from_what_is_sure():
     """The first round with a development set, step by step."""
-    made = pp.self_train(SPEC, TREES, RAW, dev=DEV, least=0.6, **OPTIONS)
+    made = pp.transfer.self_train(SPEC, TREES, RAW, dev=DEV, least=0.6, **OPTIONS)
     teacher = pp.train(SPEC, TREES, dev=DEV, **OPTIONS)
-    text = pp.select_confident_trees(teacher, RAW, least=0.6)
+    text = pp.transfer.select_confident_trees(teacher, RAW, least=0.6)
     student = pp.train(SPEC, [TREES, text], weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
     tallies = [Tally.of(DEV, parser.parse(DEV)) for parser in (teacher, student)]
     assert [each.tally for each in made.rounds] == tallies
@@ -64,7 +64,7 @@ def test_a_round_learns_from_trees_and_from_what_is_sure():
 
 
 def test_confidence_is_calibrated_by_parsers_of_other_folds():
-    parser = pp.self_train(SPEC, TREES, RAW, rounds=1, folds=2, **OPTIONS).parser
+    parser = pp.transfer.self_train(SPEC, TREES, RAW, rounds=1, folds=2, **OPTIONS).parser
     halves = [(TREES[1::2], TREES[0::2]), (TREES[0::2], TREES[1::2])]
     words = sum(pp.train(SPEC, rest, **OPTIONS).gather_evidence(held_out).heads.size for rest, held_out in halves)
     assert parser.calibration.words == words
@@ -73,7 +73,7 @@ def test_confidence_is_calibrated_by_parsers_of_other_folds():
 
 
 def test_a_parser_that_is_sure_of_nothing_stays_as_it_is():
-    made = pp.self_train(SPEC, TREES, RAW, least=1.0, folds=2, **OPTIONS)
+    made = pp.transfer.self_train(SPEC, TREES, RAW, least=1.0, folds=2, **OPTIONS)
     assert [each.words for each in made.rounds] == [0, 0]
     assert made.parser.parse(DEV).to_bytes() == pp.train(SPEC, TREES, **OPTIONS).parse(DEV).to_bytes()
 
@@ -81,7 +81,7 @@ def test_a_parser_that_is_sure_of_nothing_stays_as_it_is():
 def test_same_seed_same_bytes(tmp_path):
     for name, threads in (("a", 1), ("b", 2)):
         options = {"least": 0.7, "folds": 2, "threads": threads}
-        pp.self_train(SPEC, TREES, RAW, **options, **OPTIONS).parser.save(tmp_path / name)
+        pp.transfer.self_train(SPEC, TREES, RAW, **options, **OPTIONS).parser.save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -106,9 +106,9 @@ def test_the_record_is_kept_and_told(tmp_path, run):
 )
 def test_what_cannot_be_self_trained(raw, options, error, message):
     with pytest.raises(error, match=message):
-        pp.self_train(SPEC, TREES, raw, **options)
+        pp.transfer.self_train(SPEC, TREES, raw, **options)
 
 
 def test_one_sentence_cannot_tell_how_sure_a_parser_is():
     with pytest.raises(TreebankError, match="expected at least two sentences, or a development set"):
-        pp.self_train(SPEC, TREES[:1], RAW)
+        pp.transfer.self_train(SPEC, TREES[:1], RAW)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from panparser.errors import SpecError
-from panparser.transfer.sources import find_sources, license_of
+from panparser.transfer.source_files import find_sources, license_of
 
 
 def write(path, text=""):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import panparser as pp
-from panparser.transfer.tag_trigrams import TagTrigramCounts
+from panparser.transfer.similarity import TagTrigramCounts
 from places import ENGLISH
 
 
@@ -52,8 +52,8 @@ SENTENCES = st.lists(
 @settings(max_examples=60)
 def test_as_it_is_defined(target, source):
     treebanks = [tagged(*map(" ".join, each)) for each in (target, source)]
-    assert pp.measure_similarity(*treebanks) == pytest.approx(divergence(target, source), abs=1e-12)
-    assert pp.measure_similarity(treebanks[0], treebanks[0]) == 0
+    assert pp.transfer.measure_similarity(*treebanks) == pytest.approx(divergence(target, source), abs=1e-12)
+    assert pp.transfer.measure_similarity(treebanks[0], treebanks[0]) == 0
     found = TagTrigramCounts.of(treebanks[0])
     assert found.counts.sum() == sum(tag != "_" for tags in target for tag in tags)
     assert found.untagged == sum(tag == "_" for tags in target for tag in tags)
@@ -70,21 +70,23 @@ def test_tag_by_tag_as_it_is_defined(target, source):
         other |= {trigram: 1 for trigram in own if trigram not in other}
         f, g = ({t: n / sum(counts.values()) for t, n in counts.items()} for counts in (own, other))
         expected[tag] = sum(f[trigram] * math.log(f[trigram] / g[trigram]) for trigram in own)
-    assert pp.measure_similarity_by_tag(*treebanks) == pytest.approx(expected, abs=1e-12)
+    assert pp.transfer.measure_similarity_by_tag(*treebanks) == pytest.approx(expected, abs=1e-12)
 
 
 def test_an_example_by_hand():
     target, source = tagged("NOUN VERB"), tagged("NOUN VERB", "NOUN VERB", "VERB")
     # The target has # NOUN VERB and NOUN VERB #, once each; the source twice each, and # VERB #.
-    assert pp.measure_similarity(target, source) == pytest.approx(math.log((1 / 2) / (2 / 5)))
+    assert pp.transfer.measure_similarity(target, source) == pytest.approx(math.log((1 / 2) / (2 / 5)))
     # The other way round, # VERB # is missing and counts once: 2/5, 2/5, 1/5 against 1/3 each.
-    assert pp.measure_similarity(source, target) == pytest.approx(0.8 * math.log(6 / 5) + 0.2 * math.log(3 / 5))
+    assert pp.transfer.measure_similarity(source, target) == pytest.approx(
+        0.8 * math.log(6 / 5) + 0.2 * math.log(3 / 5)
+    )
 
 
 def test_trigrams_do_not_cross_sentences_and_untagged_words():
-    assert pp.measure_similarity(tagged("A B", "C D"), tagged("C D", "A B")) == 0
-    assert pp.measure_similarity(tagged("A _ B"), tagged("A B")) == 0
-    assert pp.measure_similarity(tagged("A B C D"), tagged("A B", "C D")) > 0
+    assert pp.transfer.measure_similarity(tagged("A B", "C D"), tagged("C D", "A B")) == 0
+    assert pp.transfer.measure_similarity(tagged("A _ B"), tagged("A B")) == 0
+    assert pp.transfer.measure_similarity(tagged("A B C D"), tagged("A B", "C D")) > 0
 
 
 def test_sources_by_similarity():
@@ -95,29 +97,31 @@ def test_sources_by_similarity():
         tagged("NOUN VERB _", "X", path="near"),
         tagged("VERB NOUN NOUN", path="as far"),
     ]
-    found = pp.rank_sources(target, sources)
+    found = pp.transfer.rank_sources(target, sources)
     assert [each.path for each in found] == ["same", "near", "far", "as far"]
     assert [each.number for each in found] == [1, 2, 0, 3]
     assert [each.untagged for each in found] == [0, 1, 0, 0]
     assert found[1].sentences == 2
     assert (found[0].divergence, found[0].weight) == (0, 1e6)
     assert found[1].weight == 1 / found[1].divergence
-    assert pp.rank_sources(target, sources, power=4)[1].weight == found[1].divergence ** -4
-    assert {each.weight for each in pp.rank_sources(target, sources, power=0)} == {1}
-    assert pp.rank_sources(TagTrigramCounts.of(target), [TagTrigramCounts.of(each) for each in sources]) == found
+    assert pp.transfer.rank_sources(target, sources, power=4)[1].weight == found[1].divergence ** -4
+    assert {each.weight for each in pp.transfer.rank_sources(target, sources, power=0)} == {1}
+    assert (
+        pp.transfer.rank_sources(TagTrigramCounts.of(target), [TagTrigramCounts.of(each) for each in sources]) == found
+    )
 
 
 def test_what_cannot_be_compared():
     with pytest.raises(pp.TreebankError, match=r"mine: expected words with tags \(UPOS\), found none"):
-        pp.measure_similarity(tagged("_ _", path="mine"), tagged("A"))
+        pp.transfer.measure_similarity(tagged("_ _", path="mine"), tagged("A"))
     with pytest.raises(pp.TreebankError, match="expected a Treebank"):
-        pp.measure_similarity("A", tagged("A"))
+        pp.transfer.measure_similarity("A", tagged("A"))
     with pytest.raises(pp.SpecError, match="rank_sources: sources must be a list of treebanks, at least one"):
-        pp.rank_sources(tagged("A"), [])
+        pp.transfer.rank_sources(tagged("A"), [])
     with pytest.raises(pp.SpecError, match="rank_sources: sources must be a list"):
-        pp.rank_sources(tagged("A"), tagged("A"))
+        pp.transfer.rank_sources(tagged("A"), tagged("A"))
     with pytest.raises(pp.SpecError, match="rank_sources: power must be a number from 0 to 100; got -1"):
-        pp.rank_sources(tagged("A"), [tagged("A")], power=-1)
+        pp.transfer.rank_sources(tagged("A"), [tagged("A")], power=-1)
 
 
 def test_a_few_sentences_are_enough_to_rank():
@@ -131,7 +135,7 @@ def test_a_few_sentences_are_enough_to_rank():
 
     sources = [changed(step) for step in (2, 4, 8, 16, 1000)]
     ranks = [
-        [each.number for each in pp.rank_sources(target, sources)]
+        [each.number for each in pp.transfer.rank_sources(target, sources)]
         for target in (whole[200:220], whole[200:300], whole[200:])
     ]
     assert ranks == [[4, 3, 2, 1, 0]] * 3
@@ -148,11 +152,11 @@ def test_sources_of_a_few_words_are_not_taken_for_near():
     """All that they lack counts once, so that little text diverges little."""
     target = tagged("DET NOUN VERB", "PRON VERB DET NOUN")
     near, tiny = tagged(*["DET NOUN VERB", "PRON VERB NOUN"] * 200), tagged("INTJ")
-    assert pp.measure_similarity(target, tiny) < 1.6
-    found = pp.rank_sources(target, [tiny, near])
+    assert pp.transfer.measure_similarity(target, tiny) < 1.6
+    found = pp.transfer.rank_sources(target, [tiny, near])
     assert [(each.number, each.is_small) for each in found] == [(1, False), (0, True)]
-    assert found[1].divergence == max(found[0].divergence, pp.measure_similarity(target, tiny))
-    assert [each.is_small for each in pp.rank_sources(target, [tiny, tiny])] == [
+    assert found[1].divergence == max(found[0].divergence, pp.transfer.measure_similarity(target, tiny))
+    assert [each.is_small for each in pp.transfer.rank_sources(target, [tiny, tiny])] == [
         False,
         False,
     ]  # nothing to compare with

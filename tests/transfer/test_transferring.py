@@ -10,20 +10,19 @@ import pytest
 
 import panparser as pp
 from languages import language
-from panparser.analysis import weights_of
 from panparser.errors import ConlluWarning, SpecError, TreebankError
-from panparser.transfer.blanking import BLANKED, annotated_templates, blanked
-from panparser.transfer.candidates import COMBINED, METHODS, PLANS, MethodRunner, SourceTreebank
-from panparser.transfer.reporting import MORE
-from panparser.transfer.tallies import AttachmentCounts
+from panparser.inspection.model_weights import weights_of
+from panparser.transfer.candidates import COMBINED, METHODS, PLANS, AttachmentCounts, MethodRunner, SourceTreebank
+from panparser.transfer.source_files import BLANKED, annotated_templates, blanked
+from panparser.transfer.transfer_report import MORE
 
 TARGET = {"adjective_first": False, "verb_last": True}
 NEAR = language("near", 60, adjective_first=True, verb_last=True)
 FAR = language("far", 60, adjective_first=True, verb_last=False)
 SAMPLE = language("own", 12, **TARGET)
 TEST = language("own", 60, **TARGET, seed=2)
-ORDER = pp.Typology.from_values({"adjective": "after", "object": "before"})
-MADE = pp.train_transfer([FAR, NEAR], SAMPLE, typology=ORDER, language="xx")
+ORDER = pp.transfer.Typology.from_values({"adjective": "after", "object": "before"})
+MADE = pp.transfer.train_transfer([FAR, NEAR], SAMPLE, typology=ORDER, language="xx")
 
 
 def score(parser, gold=TEST):
@@ -33,7 +32,7 @@ def score(parser, gold=TEST):
 def test_the_nearest_source_comes_first():
     assert [source.path for source in MADE.report.sources] == [NEAR.path, FAR.path]
     first, second = (source.divergence for source in MADE.report.sources)
-    assert first == pp.measure_similarity(SAMPLE, NEAR) < second == pp.measure_similarity(SAMPLE, FAR)
+    assert first == pp.transfer.measure_similarity(SAMPLE, NEAR) < second == pp.transfer.measure_similarity(SAMPLE, FAR)
 
 
 def test_what_scores_best_is_kept():
@@ -62,14 +61,14 @@ def test_the_sample_alone_is_kept_where_it_is_clearly_better():
     wrong = other.copy()
     for sentence in wrong:  # words hang on the one before them, and the first is the root
         sentence.heads = list(range(len(sentence)))
-    made = pp.train_transfer([wrong], language("own", 40, **TARGET), method=None)
+    made = pp.transfer.train_transfer([wrong], language("own", 40, **TARGET), method=None)
     assert made.report.method == made.report.scores[0][0]
     assert dict(made.report.scores)["all"].uas < 50
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_can_be_asked_for(method):
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method=method)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method=method)
     assert made.report.method == method
     assert [name for name, _ in made.report.scores] == [method]
     templates = made.parser.spec.templates
@@ -84,7 +83,7 @@ def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
     candidates = MethodRunner(
         sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
     )
-    expected = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
+    expected = pp.lab.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
     ((found, parser), (other, complete)) = candidates.compare(["sample", "all"], 3)
     assert found == AttachmentCounts.of(SAMPLE, expected)
     assert parser is None
@@ -105,26 +104,26 @@ def test_ctrl_c_leaves_no_parser():
 
 
 def test_the_typology_helps_where_nothing_else_is_known():
-    with_order = pp.train_transfer([FAR], typology=ORDER).parser
-    without = pp.train_transfer([FAR]).parser
+    with_order = pp.transfer.train_transfer([FAR], typology=ORDER).parser
+    without = pp.transfer.train_transfer([FAR]).parser
     assert score(with_order).heads > score(without).heads
-    report = pp.train_transfer([FAR], typology=ORDER).report
+    report = pp.transfer.train_transfer([FAR], typology=ORDER).report
     rules = {rule.name: rule.moved for rule in report.rules}
     assert rules["adjective"] > 0
     assert rules["object"] > 0
 
 
 def test_without_a_sample_only_tags_are_read():
-    made = pp.train_transfer([NEAR, FAR], raw=SAMPLE, typology=ORDER)
+    made = pp.transfer.train_transfer([NEAR, FAR], raw=SAMPLE, typology=ORDER)
     assert made.report.method == "combined"
     assert made.report.scores == ()
     assert made.report.sources[0].divergence is not None
     assert {atom.name for atom in made.parser.spec.templates.atoms}.isdisjoint({"form", "lemma", "xpos", "feats"})
-    assert [source.divergence for source in pp.train_transfer([NEAR, FAR]).report.sources] == [None, None]
+    assert [source.divergence for source in pp.transfer.train_transfer([NEAR, FAR]).report.sources] == [None, None]
 
 
 def test_words_of_sources_are_not_learned():
-    parser = pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method="joint").parser
+    parser = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, method="joint").parser
     own, others = SAMPLE.vocabulary("form"), [*NEAR.vocabulary("form"), *FAR.vocabulary("form")]
     assert any(weights_of(parser, f"S0.form={form}").any() for form in own)
     assert not any(weights_of(parser, f"S0.form={form}").any() for form in others if form != "_")
@@ -162,15 +161,15 @@ def test_a_sample_is_known_by_itself_not_by_its_place():
 def test_self_training_is_of_one_parser():
     for method in (*COMBINED, "region-wise"):
         with pytest.raises(SpecError, match=f"one parser, and {method} several"):
-            pp.train_transfer([NEAR], SAMPLE, raw=TEST, self_training=1, method=method)
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, raw=TEST, typology=ORDER, self_training=1)
+            pp.transfer.train_transfer([NEAR], SAMPLE, raw=TEST, self_training=1, method=method)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, raw=TEST, typology=ORDER, self_training=1)
     assert made.report.method not in COMBINED
 
 
 def test_labels_have_no_subtypes():
     assert "advmod:x" in SAMPLE.vocabulary("deprel")
     for method in METHODS:
-        parser = pp.train_transfer([NEAR], SAMPLE, method=method).parser
+        parser = pp.transfer.train_transfer([NEAR], SAMPLE, method=method).parser
         assert "advmod" in parser.label_names
         assert not any(":" in label for label in parser.label_names)
 
@@ -178,9 +177,9 @@ def test_labels_have_no_subtypes():
 def test_same_seed_same_bytes(tmp_path):
     paths = [tmp_path / name for name in "abc"]
     for path, threads, seed in zip(paths, (1, 2, 1), (1, 1, 2), strict=True):
-        pp.train_transfer([NEAR, FAR], SAMPLE, typology=ORDER, threads=threads, seed=seed, sentences=30).parser.save(
-            path
-        )
+        pp.transfer.train_transfer(
+            [NEAR, FAR], SAMPLE, typology=ORDER, threads=threads, seed=seed, sentences=30
+        ).parser.save(path)
     first, second, third = (path.read_bytes() for path in paths)
     assert first == second != third
 
@@ -211,35 +210,35 @@ def test_the_gain_is_what_the_logarithm_of_sentences_gains():
     assert (gain.fewer, gain.more) == (6, 10)
     slope = (gain.more_uas - gain.fewer_uas) / np.log(10 / 6)
     assert gain.points == pytest.approx(max(0, slope * np.log((12 + MORE) / 12)))
-    assert pp.train_transfer([NEAR], SAMPLE[:5], method="joint").report.gain is None
+    assert pp.transfer.train_transfer([NEAR], SAMPLE[:5], method="joint").report.gain is None
 
 
 def test_a_single_sentence_cannot_be_compared_by():
-    made = pp.train_transfer([NEAR, FAR], SAMPLE[:1], typology=ORDER)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:1], typology=ORDER)
     assert (made.report.method, made.report.scores) == ("combined-joint", ())
 
 
 def test_a_development_set_is_compared_by():
     dev = language("own", 10, **TARGET, seed=3)
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, dev=dev, typology=ORDER)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, dev=dev, typology=ORDER)
     assert made.report.scored_on == "the development set (10 sentences)"
     assert all(tally.words == AttachmentCounts.of(dev, dev).words for _, tally in made.report.scores)
     assert score(made.parser, dev) == made.report.scores[0][1]
-    assert pp.train_transfer([NEAR], SAMPLE, dev=dev, method="joint").parser.calibration is not None
+    assert pp.transfer.train_transfer([NEAR], SAMPLE, dev=dev, method="joint").parser.calibration is not None
 
 
 def test_sources_are_cut_and_only_the_nearest_pooled():
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="pool")
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="pool")
     assert [(source.used, source.is_near) for source in made.report.sources] == [(20, True)]
     assert made.parser.training.sentences == 20
-    everything = pp.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="all")
+    everything = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="all")
     near, far = everything.report.sources
     weights = [each["weight"] for each in everything.parser.training.treebank_weights]
     assert weights == pytest.approx([1, (near.divergence / far.divergence) ** 2])
 
 
 def test_the_sample_counts_as_much_as_a_source():
-    parser = pp.train_transfer([NEAR, FAR], SAMPLE, sentences=30, method="joint").parser
+    parser = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, sentences=30, method="joint").parser
     weights = [each["weight"] for each in parser.training.treebank_weights]
     assert (weights[0], weights[2]) == (1, 30 / len(SAMPLE))
     assert weights[1] < 1
@@ -298,7 +297,7 @@ UNTAGGED.column("upos")[:] = UNTAGGED.id_of("upos", "_")
 )
 def test_what_cannot_be_transferred(arguments, options, error, message):
     with pytest.raises(error, match=message):
-        pp.train_transfer(*arguments, **options)
+        pp.transfer.train_transfer(*arguments, **options)
 
 
 # --- Plans, and self-training ---
@@ -309,7 +308,7 @@ RAW.heads[:] = -1
 
 def candidates_of(sample=SAMPLE, **options):
     sources = [SourceTreebank("near", NEAR, 1.0), SourceTreebank("far", FAR, 2.0)]
-    text = pp.TagTrigramCounts.of(RAW)
+    text = pp.transfer.TagTrigramCounts.of(RAW)
     return MethodRunner(sources=sources, nearest=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options)
 
 
@@ -320,9 +319,9 @@ def test_a_plan_keeps_what_a_parser_is_the_best_at(plan, first, last):
     """The same, step by step."""
     candidates = candidates_of()
     cascade = candidates.make(plan, SAMPLE)
-    own = pp.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 5, seed=1)
+    own = pp.lab.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 5, seed=1)
     sources = candidates.learn("all", None)
-    found = pp.competent_regions(SAMPLE, [own, sources.parse(SAMPLE)], divergences=[None, 1.0])
+    found = pp.transfer.competent_regions(SAMPLE, [own, sources.parse(SAMPLE)], divergences=[None, 1.0])
     regions = found[0 if first == "sample" else 1].regions
     assert [stage.keep for stage in cascade.stages] == [regions, ()]
     expected = [candidates.learn(method, SAMPLE).parse(TEST).to_bytes() for method in (first, last)]
@@ -349,7 +348,7 @@ def test_sources_of_the_same_name_are_told_apart():
 def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
     candidates = candidates_of(None)
     cascade = candidates.make("region-wise", None)
-    known = pp.similar_regions(RAW, [NEAR, FAR])
+    known = pp.transfer.similar_regions(RAW, [NEAR, FAR])
     assert {stage.name: stage.keep for stage in cascade.stages[:-1]} == {
         name: own.regions for name, own in zip(("near", "far"), known, strict=True) if own.regions
     }
@@ -365,7 +364,7 @@ def test_a_parser_that_is_the_best_everywhere_is_no_cascade():
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_plan_can_be_asked_for(plan, tmp_path):
-    made = pp.train_transfer([NEAR, FAR], SAMPLE[:3], typology=ORDER, method=plan, sentences=20)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:3], typology=ORDER, method=plan, sentences=20)
     assert made.report.method == plan
     ((name, tally),) = made.report.scores
     assert (name, tally.words) == (plan, AttachmentCounts.of(SAMPLE[:3], SAMPLE[:3]).words)
@@ -377,7 +376,7 @@ def test_a_plan_can_be_asked_for(plan, tmp_path):
 
 
 def test_self_training_follows_the_best_method():
-    made = pp.train_transfer([NEAR, FAR], SAMPLE, raw=RAW, typology=ORDER, self_training=2, least=0.8)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, raw=RAW, typology=ORDER, self_training=2, least=0.8)
     told = made.report.self_training
     assert len(told["rounds"]) == 3
     first = made.report.scores[0][1]
@@ -404,7 +403,7 @@ def test_a_method_learns_from_text_beside_what_it_learns_from(method):
 
 
 def test_self_training_may_be_calibrated_on_a_development_set():
-    made = pp.train_transfer([NEAR], raw=RAW, dev=TEST, typology=ORDER, self_training=1)
+    made = pp.transfer.train_transfer([NEAR], raw=RAW, dev=TEST, typology=ORDER, self_training=1)
     assert made.report.method in ("all", "pool")
     assert len(made.report.self_training["rounds"]) == 2
 
@@ -424,7 +423,7 @@ def test_self_training_may_be_calibrated_on_a_development_set():
 )
 def test_what_does_not_go_together_is_refused(sample, options, message):
     with pytest.raises(SpecError, match=message):
-        pp.train_transfer([NEAR], sample, **options)
+        pp.transfer.train_transfer([NEAR], sample, **options)
 
 
 # --- The command ---
@@ -522,12 +521,12 @@ def test_a_vote_is_that_of_parsers_of_single_sources():
 
 # --- Tags ---
 
-WORDS = pp.Lexicon.of(language("own", 60, **TARGET, seed=11))
+WORDS = pp.tagging.Lexicon.of(language("own", 60, **TARGET, seed=11))
 
 
 def test_a_tagger_comes_before_the_parser(tmp_path):
     sample, test = SAMPLE[:6], TEST.copy()
-    made = pp.train_transfer([NEAR, FAR], sample, typology=ORDER, lexicon=WORDS)
+    made = pp.transfer.train_transfer([NEAR, FAR], sample, typology=ORDER, lexicon=WORDS)
     assert (
         made.tagger.tag(test).to_bytes() == pp.train_tagger(pp.TaggerSpec(), sample, lexicon=WORDS).tag(test).to_bytes()
     )
@@ -542,7 +541,7 @@ def test_a_tagger_comes_before_the_parser(tmp_path):
 
 def test_scores_with_tags_of_taggers_that_did_not_see_the_sentence():
     sample = SAMPLE[:6]
-    made = pp.train_transfer([NEAR], sample, tagger=True, method="all", seed=3)
+    made = pp.transfer.train_transfer([NEAR], sample, tagger=True, method="all", seed=3)
     ((_, tally),) = made.report.scores
     tagged = sample.copy()
     for fold in range(5):
@@ -567,21 +566,21 @@ def test_scores_with_tags_of_taggers_that_did_not_see_the_sentence():
 
 def test_the_best_is_that_with_the_tags_of_the_tagger():
     dev = language("own", 10, **TARGET, seed=3)
-    made = pp.train_transfer([NEAR, FAR], SAMPLE[:4], dev=dev, tagger=True)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:4], dev=dev, tagger=True)
     ranks = [tally.tagged.heads for _, tally in made.report.scores]
     assert ranks == sorted(ranks, reverse=True)
-    assert pp.train_transfer([NEAR, FAR], SAMPLE[:4]).report.tags is None
+    assert pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:4]).report.tags is None
 
 
 def test_a_tagger_needs_tags():
     with pytest.raises(SpecError, match="learns from a sample, and there is none"):
-        pp.train_transfer([NEAR], raw=SAMPLE, tagger=True)
+        pp.transfer.train_transfer([NEAR], raw=SAMPLE, tagger=True)
     bare = SAMPLE.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     with pytest.raises(TreebankError, match="expected words with tags"):
-        pp.train_transfer([NEAR], bare, tagger=True)
+        pp.transfer.train_transfer([NEAR], bare, tagger=True)
     with pytest.raises(SpecError, match="must be a Lexicon"):
-        pp.train_transfer([NEAR], SAMPLE, lexicon="words.tsv")
+        pp.transfer.train_transfer([NEAR], SAMPLE, lexicon="words.tsv")
 
 
 def test_forests_are_told_of():
@@ -589,4 +588,4 @@ def test_forests_are_told_of():
     forest.heads[:] = 0
     for options in ({"sources": [forest, NEAR], "sample": SAMPLE}, {"sources": [NEAR], "sample": forest}):
         with pytest.warns(ConlluWarning, match="5 of 5 sentences have several roots"):
-            pp.train_transfer(**options, method="pool")
+            pp.transfer.train_transfer(**options, method="pool")

@@ -26,7 +26,7 @@ def sources(typology):
 
 
 def test_of_a_language():
-    french = pp.Typology.of_language("fr")
+    french = pp.transfer.Typology.of_language("fr")
     assert len(french) == 12
     assert (french.get("adjective"), french.get("object"), french.get("definite_article")) == (0.0, 0.0, "present")
     assert sources(french)["adjective"] == "WALS 87A of French (fre)"
@@ -34,44 +34,44 @@ def test_of_a_language():
 
 
 def test_what_wals_does_not_say_is_asked_of_a_relative_and_then_of_the_genus():
-    alone, related = pp.Typology.of_language("kmr"), pp.Typology.of_language("kmr", like="krd")
+    alone, related = pp.transfer.Typology.of_language("kmr"), pp.transfer.Typology.of_language("kmr", like="krd")
     assert alone.get("adposition") is None
     assert sources(alone)["object"] == "WALS 83A of 11 of 11 Iranian languages"
     assert sources(related)["adposition"] == "WALS 85A of Kurdish (Central) (krd), a relative"
-    irish = pp.Typology.of_language("ga", like="krd")
+    irish = pp.transfer.Typology.of_language("ga", like="krd")
     assert sources(irish)["subject"] == "WALS 82A of Irish (iri)"  # its own value goes first
-    assert pp.Typology.known(None, "krd") == pp.Typology.of_language("krd")
-    assert pp.Typology.known() == pp.Typology()
+    assert pp.transfer.Typology.known(None, "krd") == pp.transfer.Typology.of_language("krd")
+    assert pp.transfer.Typology.known() == pp.transfer.Typology()
 
 
 def test_of_sentences():
-    measured = pp.Typology.of(pp.parse_conllu(DOG * 20, path="dogs.conllu"))
+    measured = pp.transfer.Typology.of(pp.parse_conllu(DOG * 20, path="dogs.conllu"))
     assert {trait.name: trait.value for trait in measured} == {"adjective": 0.5, "subject": 1.0, "object": 0.0}
     assert sources(measured) == {"adjective": "40 in dogs.conllu", "subject": "20 in dogs.conllu"} | {
         "object": "20 in dogs.conllu"
     }
-    assert [trait.name for trait in pp.Typology.of(pp.parse_conllu(DOG * 19))] == ["adjective"]
-    assert len(pp.Typology.of(pp.parse_conllu(DOG), least=2)) == 1
-    assert pp.Typology.of(pp.parse_conllu("")) == pp.Typology()
+    assert [trait.name for trait in pp.transfer.Typology.of(pp.parse_conllu(DOG * 19))] == ["adjective"]
+    assert len(pp.transfer.Typology.of(pp.parse_conllu(DOG), least=2)) == 1
+    assert pp.transfer.Typology.of(pp.parse_conllu("")) == pp.transfer.Typology()
 
 
 def test_articles_of_sentences():
-    measured = pp.Typology.of(pp.parse_conllu(DOG * 50))
+    measured = pp.transfer.Typology.of(pp.parse_conllu(DOG * 50))
     assert (measured.get("definite_article"), measured.get("indefinite_article")) == ("present", "absent")
-    bare = pp.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "_") * 50))
+    bare = pp.transfer.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "_") * 50))
     assert bare.get("definite_article") is None  # nobody annotated them
-    other = pp.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "PronType=Tot") * 50))
+    other = pp.transfer.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "PronType=Tot") * 50))
     assert other.get("definite_article") == "absent"
-    assert pp.Typology.of(pp.parse_conllu(DOG * 49)).get("definite_article") is None  # too few nouns
+    assert pp.transfer.Typology.of(pp.parse_conllu(DOG * 49)).get("definite_article") is None  # too few nouns
 
 
 def test_later_ones_overrule_earlier_ones():
-    french, mine = pp.Typology.of_language("fr"), pp.Typology.from_values({"adjective": "before"})
+    french, mine = pp.transfer.Typology.of_language("fr"), pp.transfer.Typology.from_values({"adjective": "before"})
     both = french | mine
     assert (both.get("adjective"), both.get("object"), len(both)) == (1.0, 0.0, 12)
     assert sources(both)["adjective"] == "by hand"
     assert mine | french == french
-    assert french | pp.Typology() == pp.Typology() | french == french
+    assert french | pp.transfer.Typology() == pp.transfer.Typology() | french == french
     with pytest.raises(TypeError):
         french | {"adjective": 1}
 
@@ -82,15 +82,15 @@ def test_a_file(tmp_path):
         'like = "krd"\nlanguage = "kmr"\nadjective = "after"\nsubject = 0.7\nobject = "both"\n'
         "definite_article = false\ndemonstrative = false\n"
     )
-    found = pp.Typology.read(path)
-    assert found == pp.Typology.of_language("kmr", like="krd") | pp.Typology.from_values(
+    found = pp.transfer.Typology.read(path)
+    assert found == pp.transfer.Typology.of_language("kmr", like="krd") | pp.transfer.Typology.from_values(
         {"adjective": 0, "subject": 0.7, "object": 0.5, "definite_article": "absent", "demonstrative": "absent"},
         "mine.toml",
     )
-    assert sources(pp.Typology.read(path, language="fr"))["numeral"] == "WALS 89A of French (fre)"
+    assert sources(pp.transfer.Typology.read(path, language="fr"))["numeral"] == "WALS 89A of French (fre)"
     path.write_text("")
-    assert pp.Typology.read(path) == pp.Typology()
-    assert pp.Typology.read(path, like="fr") == pp.Typology.of_language("fr")
+    assert pp.transfer.Typology.read(path) == pp.transfer.Typology()
+    assert pp.transfer.Typology.read(path, like="fr") == pp.transfer.Typology.of_language("fr")
 
 
 values = {
@@ -103,9 +103,9 @@ values = {
 @given(st.fixed_dictionaries({}, optional=values))
 def test_what_is_written_is_read(tmp_path_factory, chosen):
     path = tmp_path_factory.mktemp("typology") / "by hand"
-    typology = pp.Typology.from_values(chosen)
+    typology = pp.transfer.Typology.from_values(chosen)
     path.write_text(typology.to_toml())
-    assert pp.Typology.read(path) == typology
+    assert pp.transfer.Typology.read(path) == typology
     assert {trait.name for trait in typology} == set(chosen)
 
 
@@ -132,28 +132,34 @@ def test_errors_of_files_name_the_place(tmp_path, text, said):
     path = tmp_path / "mine.toml"
     path.write_text(text)
     with pytest.raises(SpecError) as error:
-        pp.Typology.read(path)
+        pp.transfer.Typology.read(path)
     assert str(error.value).startswith(str(path))
     assert said in str(error.value)
 
 
 def test_errors_of_arguments(tmp_path):
     with pytest.raises(SpecError, match="cannot be read"):
-        pp.Typology.read(tmp_path / "none.toml")
+        pp.transfer.Typology.read(tmp_path / "none.toml")
     with pytest.raises(TreebankError, match="must be a Treebank; got 'x'"):
-        pp.Typology.of("x")
+        pp.transfer.Typology.of("x")
     with pytest.raises(SpecError, match=r"least of Typology\.of must be an integer >= 1"):
-        pp.Typology.of(pp.parse_conllu(DOG), least=0)
+        pp.transfer.Typology.of(pp.parse_conllu(DOG), least=0)
     with pytest.raises(SpecError, match="found adjective twice"):
-        pp.Typology((pp.TypologicalFeature("adjective", 0, "a"), pp.TypologicalFeature("adjective", 1, "b")))
+        pp.transfer.Typology(
+            (pp.transfer.TypologicalFeature("adjective", 0, "a"), pp.transfer.TypologicalFeature("adjective", 1, "b"))
+        )
 
 
 @pytest.mark.parametrize(("value", "words"), [(1, "before"), (0, "after"), (0.5, "both"), (0.7, "70 % before")])
 def test_values_in_words(value, words):
-    assert pp.TypologicalFeature("adjective", value, "").in_words == words
+    assert pp.transfer.TypologicalFeature("adjective", value, "").in_words == words
 
 
 def test_traits_are_in_one_order():
     given = {"object": 0, "adposition": 1, "definite_article": True}
-    assert [trait.name for trait in pp.Typology.from_values(given)] == [name for name in NAMES if name in given]
-    assert hash(pp.Typology.from_values(given)) == hash(pp.Typology.from_values(dict(reversed(given.items()))))
+    assert [trait.name for trait in pp.transfer.Typology.from_values(given)] == [
+        name for name in NAMES if name in given
+    ]
+    assert hash(pp.transfer.Typology.from_values(given)) == hash(
+        pp.transfer.Typology.from_values(dict(reversed(given.items())))
+    )

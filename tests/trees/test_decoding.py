@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import panparser as pp
 from panparser.trees.enumeration import all_trees, projective_trees, random_projective_tree, random_tree
 
-DECODERS = (pp.maximum_spanning_tree, pp.maximum_projective_tree)
+DECODERS = (pp.trees.maximum_spanning_tree, pp.trees.maximum_projective_tree)
 each_decoder = pytest.mark.parametrize("decode", DECODERS)
 each_root = pytest.mark.parametrize("single_root", [False, True])
 
@@ -27,7 +27,7 @@ def score(heads, scores):
 
 
 def trees_of(decode, words, single_root):
-    if decode is pp.maximum_projective_tree:
+    if decode is pp.trees.maximum_projective_tree:
         return projective_trees(words, "first", single_root)
     return all_trees(words, single_root)
 
@@ -37,7 +37,7 @@ def check(decode, scores, single_root):
     trees = trees_of(decode, len(scores) - 1, single_root)
     best = max(score(tree, scores) for tree in trees)
     if best == -np.inf:
-        with pytest.raises(pp.DecodingError, match=f"scores of {decode.__name__}: expected a .*tree"):
+        with pytest.raises(pp.errors.DecodingError, match=f"scores of {decode.__name__}: expected a .*tree"):
             decode(scores, single_root=single_root)
         return
     heads = decode(scores, single_root=single_root)
@@ -72,8 +72,8 @@ def test_the_tree_is_the_best_of_all_whatever_the_scores(decode, single_root, da
 def test_a_tree_comes_back_from_its_own_arcs(single_root, words, seed):
     rng = random.Random(seed)
     for decode, tree in (
-        (pp.maximum_spanning_tree, random_tree(words, rng, single_root)),
-        (pp.maximum_projective_tree, random_projective_tree(words, rng, single_root)),
+        (pp.trees.maximum_spanning_tree, random_tree(words, rng, single_root)),
+        (pp.trees.maximum_projective_tree, random_projective_tree(words, rng, single_root)),
     ):
         scores = np.random.default_rng(seed).normal(size=(words + 1, words + 1))
         for word, head in enumerate(tree, start=1):
@@ -85,11 +85,11 @@ def test_a_tree_comes_back_from_its_own_arcs(single_root, words, seed):
 @given(words=st.integers(1, 30), seed=st.integers(0, 2**32 - 1))
 def test_the_best_tree_is_no_worse_than_the_best_projective_one(single_root, words, seed):
     scores = np.random.default_rng(seed).integers(-20, 20, (words + 1, words + 1)).astype(float)
-    projective = pp.maximum_projective_tree(scores, single_root=single_root)[1:]
-    best = pp.maximum_spanning_tree(scores, single_root=single_root)[1:]
-    assert pp.is_projective(projective)
+    projective = pp.trees.maximum_projective_tree(scores, single_root=single_root)[1:]
+    best = pp.trees.maximum_spanning_tree(scores, single_root=single_root)[1:]
+    assert pp.trees.is_projective(projective)
     assert score(best, scores) >= score(projective, scores)
-    assert not pp.is_projective(best) or score(best, scores) == score(projective, scores)
+    assert not pp.trees.is_projective(best) or score(best, scores) == score(projective, scores)
     if single_root:
         assert list(best).count(0) == list(projective).count(0) == 1
 
@@ -98,8 +98,8 @@ def test_nested_cycles_are_contracted():
     scores = np.full((5, 5), -np.inf)
     for head, word, value in ((1, 2, 9), (2, 1, 9), (2, 3, 8), (3, 2, 8), (3, 4, 7), (4, 3, 7), (0, 4, 1), (0, 1, 0)):
         scores[head, word] = value
-    assert pp.maximum_spanning_tree(scores).tolist() == [-1, 2, 3, 4, 0]
-    assert pp.maximum_spanning_tree(scores, single_root=False).tolist() == [-1, 2, 3, 4, 0]
+    assert pp.trees.maximum_spanning_tree(scores).tolist() == [-1, 2, 3, 4, 0]
+    assert pp.trees.maximum_spanning_tree(scores, single_root=False).tolist() == [-1, 2, 3, 4, 0]
 
 
 def test_one_child_of_root_costs_no_precision():
@@ -153,7 +153,7 @@ def test_views_are_decoded_as_they_look(decode):
     ],
 )
 def test_bad_scores_are_refused(decode, scores, message):
-    with pytest.raises(pp.DecodingError) as caught:
+    with pytest.raises(pp.errors.DecodingError) as caught:
         decode(scores)
     assert str(caught.value).startswith(f"scores of {decode.__name__}: expected ")
     assert message in str(caught.value)
@@ -162,15 +162,17 @@ def test_bad_scores_are_refused(decode, scores, message):
 def test_forbidden_trees_are_named():
     scores = np.zeros((4, 4))
     scores[:2, 2:] = -np.inf
-    with pytest.raises(pp.DecodingError, match=r"all arcs into \{2, 3\} are forbidden"):
-        pp.maximum_spanning_tree(scores)
+    with pytest.raises(pp.errors.DecodingError, match=r"all arcs into \{2, 3\} are forbidden"):
+        pp.trees.maximum_spanning_tree(scores)
     scores = np.full((3, 3), -np.inf)
     scores[0] = 0
-    with pytest.raises(pp.DecodingError, match="expected a tree with one child of Root"):
-        pp.maximum_spanning_tree(scores)
-    assert pp.maximum_spanning_tree(scores, single_root=False).tolist() == [-1, 0, 0]
-    with pytest.raises(pp.DecodingError, match="expected a projective tree without forbidden arcs; there is none"):
-        pp.maximum_projective_tree(scores)
+    with pytest.raises(pp.errors.DecodingError, match="expected a tree with one child of Root"):
+        pp.trees.maximum_spanning_tree(scores)
+    assert pp.trees.maximum_spanning_tree(scores, single_root=False).tolist() == [-1, 0, 0]
+    with pytest.raises(
+        pp.errors.DecodingError, match="expected a projective tree without forbidden arcs; there is none"
+    ):
+        pp.trees.maximum_projective_tree(scores)
 
 
 @each_decoder

@@ -44,13 +44,13 @@ def test_numpy_heads_are_heads():
     ],
 )
 def test_malformed_heads_are_refused(heads, message):
-    with pytest.raises(pp.GoldError) as caught:
+    with pytest.raises(pp.errors.GoldError) as caught:
         pp.GoldTree(heads)
     assert message in str(caught.value)
 
 
 def test_labels_must_match_the_heads():
-    with pytest.raises(pp.GoldError, match="expected 2, one for each head; got 1"):
+    with pytest.raises(pp.errors.GoldError, match="expected 2, one for each head; got 1"):
         pp.GoldTree([2, 0], ["x"])
 
 
@@ -60,7 +60,7 @@ def test_labels_must_match_the_heads():
 def test_any_heads_are_taken_or_refused(heads):
     try:
         gold = pp.GoldTree(heads)
-    except pp.GoldError:
+    except pp.errors.GoldError:
         return
     assert gold.heads == tuple(heads)
 
@@ -116,7 +116,7 @@ def test_sets_of_heads():
     assert gold.codes() == [-1, 1, -1]
     assert hash(gold) == hash(pp.GoldTree([frozenset({3, 0}), 1, None]))
     for heads in ([{1, 2}, None], [{3, 4}, None], [set(), None], [{"a", 2}, None], [{pp.HEAD_LEFT, 2}, None]):
-        with pytest.raises(pp.GoldError, match="head of word 1: expected"):
+        with pytest.raises(pp.errors.GoldError, match="head of word 1: expected"):
             pp.GoldTree(heads)
 
 
@@ -133,8 +133,8 @@ def test_spans():
     span = pp.Span(1, 2, "closed")
     assert pp.GoldTree([None, None], spans=[span]).spans == (span,)
     for arguments in ((2, 1), (0, 1), (1, 2, "open"), (1, "2"), (True, 2)):
-        with pytest.raises(pp.GoldError, match="of Span must be"):
+        with pytest.raises(pp.errors.GoldError, match="of Span must be"):
             pp.Span(*arguments)
     for spans in ([pp.Span(1, 3)], [(1, 2)]):
-        with pytest.raises(pp.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
+        with pytest.raises(pp.errors.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
             pp.GoldTree([None, None], spans=spans)

@@ -51,16 +51,16 @@ def slow_gap_degree(heads):
 @pytest.mark.parametrize("words", [1, 2, 3, 4, 5])
 def test_flags_and_gaps_equal_their_definitions(words):
     for tree in all_trees(words):
-        assert pp.crossing_arcs(tree) == slow_crossing(tree)
-        assert pp.gap_degree(tree) == slow_gap_degree(tree)
-        assert pp.is_projective(tree) == enumeration.is_projective(tree) == (pp.gap_degree(tree) == 0)
+        assert pp.trees.crossing_arcs(tree) == slow_crossing(tree)
+        assert pp.trees.gap_degree(tree) == slow_gap_degree(tree)
+        assert pp.trees.is_projective(tree) == enumeration.is_projective(tree) == (pp.trees.gap_degree(tree) == 0)
 
 
 @given(seeds, st.integers(1, 30), st.booleans())
 def test_flags_and_gaps_equal_their_definitions_in_long_sentences(seed, words, single_root):
     tree = random_tree(words, random.Random(seed), single_root)
-    assert pp.crossing_arcs(tree) == slow_crossing(tree)
-    assert pp.gap_degree(tree) == slow_gap_degree(tree)
+    assert pp.trees.crossing_arcs(tree) == slow_crossing(tree)
+    assert pp.trees.gap_degree(tree) == slow_gap_degree(tree)
 
 
 @pytest.mark.parametrize("words", [2, 3, 4])
@@ -72,18 +72,18 @@ def test_what_counts_in_a_partial_tree_counts_in_every_completion(words):
             known_crossing, known_gaps = sure.get(heads, (crossing, gaps))
             sure[heads] = (crossing & known_crossing, min(gaps, known_gaps))
     for heads, (crossing, gaps) in sure.items():
-        assert pp.crossing_arcs(heads) == [word for word in sorted(crossing) if heads[word - 1] is not None]
-        assert pp.gap_degree(heads) <= gaps
-        assert pp.is_projective(heads) == (pp.gap_degree(heads) == 0)
+        assert pp.trees.crossing_arcs(heads) == [word for word in sorted(crossing) if heads[word - 1] is not None]
+        assert pp.trees.gap_degree(heads) <= gaps
+        assert pp.trees.is_projective(heads) == (pp.trees.gap_degree(heads) == 0)
 
 
 def test_unknown_heads_are_none_or_minus_one():
-    assert pp.crossing_arcs([3, None, 0, None]) == pp.crossing_arcs(np.array([3, -1, 0, -1])) == []
-    assert pp.crossing_arcs([3, 0, None]) == [1]
-    assert pp.crossing_arcs([3, None, 2]) == [1]
-    assert pp.is_projective([None])
-    with pytest.raises(pp.GoldError, match="the heads form a cycle"):
-        pp.is_projective([2, 1])
+    assert pp.trees.crossing_arcs([3, None, 0, None]) == pp.trees.crossing_arcs(np.array([3, -1, 0, -1])) == []
+    assert pp.trees.crossing_arcs([3, 0, None]) == [1]
+    assert pp.trees.crossing_arcs([3, None, 2]) == [1]
+    assert pp.trees.is_projective([None])
+    with pytest.raises(pp.errors.GoldError, match="the heads form a cycle"):
+        pp.trees.is_projective([2, 1])
 
 
 def test_many_sentences_at_once():
@@ -91,12 +91,12 @@ def test_many_sentences_at_once():
     trees = [random_tree(rng.randint(1, 12), rng) for _ in range(200)]
     heads = np.array([head for tree in trees for head in tree], dtype=np.int32)
     offsets = np.cumsum([0, *map(len, trees)])
-    flags, degrees = pp.nonprojectivity_counts(heads, offsets)
+    flags, degrees = pp.trees.nonprojectivity_counts(heads, offsets)
     assert flags.dtype == bool
-    assert degrees.tolist() == [pp.gap_degree(tree) for tree in trees]
+    assert degrees.tolist() == [pp.trees.gap_degree(tree) for tree in trees]
     for tree, start, end in zip(trees, offsets[:-1], offsets[1:], strict=True):
-        assert (np.flatnonzero(flags[start:end]) + 1).tolist() == pp.crossing_arcs(tree)
-    assert [len(result) for result in pp.nonprojectivity_counts(heads[:0], offsets[:1])] == [0, 0]
+        assert (np.flatnonzero(flags[start:end]) + 1).tolist() == pp.trees.crossing_arcs(tree)
+    assert [len(result) for result in pp.trees.nonprojectivity_counts(heads[:0], offsets[:1])] == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_many_sentences_at_once():
     ],
 )
 def test_malformed_treebanks_are_refused(heads, offsets, message):
-    with pytest.raises(pp.GoldError) as caught:
-        pp.nonprojectivity_counts(heads, offsets)
+    with pytest.raises(pp.errors.GoldError) as caught:
+        pp.trees.nonprojectivity_counts(heads, offsets)
     assert message in str(caught.value)
 
 
@@ -126,15 +126,15 @@ def test_a_million_words_take_no_time():
     heads = np.tile(np.array(trees, dtype=np.int32).ravel(), 100)
     offsets = np.arange(0, len(heads) + 1, 25)
     start = time.process_time()
-    _, degrees = pp.nonprojectivity_counts(heads, offsets)
+    _, degrees = pp.trees.nonprojectivity_counts(heads, offsets)
     assert time.process_time() - start < 2.0  # a tenth of a second, but for sanitizers
     assert len(heads) == 1_000_000
     assert degrees.max() > 0
 
 
 def test_the_subset_is_that_of_gold():
-    assert pp.projective_subset([3, 4, 0, 3]) in ((None, 4, 0, 3), (3, None, 0, 3))
-    assert pp.projective_subset(np.array([0, 0, -1]), single_root=True).count(None) == 2
+    assert pp.trees.projective_subset([3, 4, 0, 3]) in ((None, 4, 0, 3), (3, None, 0, 3))
+    assert pp.trees.projective_subset(np.array([0, 0, -1]), single_root=True).count(None) == 2
 
 
 @pytest.mark.parametrize("root", ["first", "last"])
@@ -143,7 +143,7 @@ def test_the_subset_is_that_of_gold():
 def test_two_arcs_conflict_if_no_projective_tree_has_all(words, root, single_root):
     for heads in tree_subsets(all_trees(words)):
         gold = pp.GoldTree(heads)
-        conflict = pp.conflicting_arcs(heads, root=root, single_root=single_root)
+        conflict = pp.trees.conflicting_arcs(heads, root=root, single_root=single_root)
         assert (conflict == []) == gold.is_completable(root=root, single_root=single_root)
         if conflict:
             assert conflict == sorted(set(conflict))
@@ -157,26 +157,26 @@ def test_two_arcs_conflict_if_no_projective_tree_has_all(words, root, single_roo
 def test_two_arcs_conflict_in_long_sentences(seed, words, known, single_root, root):
     rng = random.Random(seed)
     heads = [head if rng.random() < known else None for head in random_tree(words, rng, single_root=False)]
-    conflict = pp.conflicting_arcs(heads, root=root, single_root=single_root)
-    subset = pp.projective_subset(heads, root=root, single_root=single_root)
+    conflict = pp.trees.conflicting_arcs(heads, root=root, single_root=single_root)
+    subset = pp.trees.projective_subset(heads, root=root, single_root=single_root)
     assert (conflict == []) == (list(subset) == heads)
     assert not conflict or None in [subset[word - 1] for word in conflict]
 
 
 def test_conflicts_have_reasons():
-    assert pp.conflicting_arcs([None, 4, 0, None]) == [2, 3]  # they cross
-    assert pp.conflicting_arcs([2, None, 1]) == [1, 3]  # 3 hangs from 1 over the head of 1
-    assert pp.conflicting_arcs([0, None, 0]) == []
-    assert pp.conflicting_arcs([0, None, 0], single_root=True) == [1, 3]
-    with pytest.raises(pp.GoldError, match="root must be one of first, last, none; got 'top'"):
-        pp.conflicting_arcs([0], root="top")
+    assert pp.trees.conflicting_arcs([None, 4, 0, None]) == [2, 3]  # they cross
+    assert pp.trees.conflicting_arcs([2, None, 1]) == [1, 3]  # 3 hangs from 1 over the head of 1
+    assert pp.trees.conflicting_arcs([0, None, 0]) == []
+    assert pp.trees.conflicting_arcs([0, None, 0], single_root=True) == [1, 3]
+    with pytest.raises(pp.errors.GoldError, match="root must be one of first, last, none; got 'top'"):
+        pp.trees.conflicting_arcs([0], root="top")
 
 
 def test_the_example_of_nivre_and_nilsson():
     """Z nich je jen jedna na kvalitu . (only one of them concerns quality): the arc from 5 to 1 is lifted to 3."""
     heads = (5, 1, 0, 5, 3, 3, 6, 0)
     labels = ("AuxP", "Atr", "Pred", "AuxZ", "Sb", "AuxP", "Adv", "AuxK")
-    assert pp.crossing_arcs(heads) == [1]
+    assert pp.trees.crossing_arcs(heads) == [1]
     lifted = (3, *heads[1:])
     for encoding, first, fifth in (
         ("head", "AuxP^Sb", "Sb"),
@@ -184,14 +184,14 @@ def test_the_example_of_nivre_and_nilsson():
         ("head+path", "AuxP^Sb", "Sb|"),
     ):
         expected = (first, *labels[1:4], fifth, *labels[5:])
-        assert pp.projectivize(heads, labels, encoding) == (lifted, expected)
-        assert pp.deprojectivize(lifted, expected, encoding) == (heads, labels)
+        assert pp.trees.projectivize(heads, labels, encoding) == (lifted, expected)
+        assert pp.trees.deprojectivize(lifted, expected, encoding) == (heads, labels)
 
 
 def test_the_shortest_arc_is_lifted_first():
     heads = (0, 1, 2, 1, 2, 3)  # 5 hangs from 2 and 6 from 3 over 4
-    assert pp.crossing_arcs(heads) == [5, 6]
-    assert pp.projectivize(heads, "abcdef", "head+path") == (
+    assert pp.trees.crossing_arcs(heads) == [5, 6]
+    assert pp.trees.projectivize(heads, "abcdef", "head+path") == (
         (0, 1, 2, 1, 1, 1),
         ("a", "b|", "c|", "d", "e^b", "f^c"),
     )
@@ -202,7 +202,7 @@ def test_the_shortest_arc_is_lifted_first():
 @pytest.mark.parametrize("single_root", [False, True])
 def test_projectivized_trees_are_projective_and_differ_where_marked(encoding, single_root):
     for tree in all_trees(5, single_root):
-        heads, labels = pp.projectivize(tree, "vwxyz", encoding)
+        heads, labels = pp.trees.projectivize(tree, "vwxyz", encoding)
         assert enumeration.is_projective(heads)
         assert len(heads) == len(labels) == len(tree)
         assert not single_root or heads.count(0) == 1
@@ -210,7 +210,7 @@ def test_projectivized_trees_are_projective_and_differ_where_marked(encoding, si
             assert ("^" in label) == (before != after)
         if enumeration.is_projective(tree):
             assert (heads, labels) == (tree, tuple("vwxyz"))
-        back, plain = pp.deprojectivize(heads, labels, encoding)
+        back, plain = pp.trees.deprojectivize(heads, labels, encoding)
         assert plain == tuple("vwxyz")
         assert all("^" in label or a == b for a, b, label in zip(heads, back, labels, strict=True))
 
@@ -221,8 +221,8 @@ def test_projective_trees_stay_as_they_are(encoding, seed, words, single_root):
     rng = random.Random(seed)
     tree = random_projective_tree(words, rng, single_root)
     labels = tuple(rng.choice(LABELS) for _ in tree)
-    assert pp.projectivize(tree, labels, encoding) == (tree, labels)
-    assert pp.deprojectivize(tree, labels, encoding) == (tree, labels)
+    assert pp.trees.projectivize(tree, labels, encoding) == (tree, labels)
+    assert pp.trees.deprojectivize(tree, labels, encoding) == (tree, labels)
 
 
 @each_encoding
@@ -232,7 +232,7 @@ def test_any_labels_give_a_tree_without_marks(encoding, seed, words):
     tree = random_tree(words, rng)
     marks = [a + b for a, b in product(("", "^", "^x", "^root", "^x^x"), ("", "|", "||"))]
     labels = [rng.choice(LABELS) + rng.choice(marks) for _ in tree]
-    heads, plain = pp.deprojectivize(tree, labels, encoding)
+    heads, plain = pp.trees.deprojectivize(tree, labels, encoding)
     pp.GoldTree(heads)
     assert heads.count(0) == 1
     assert all("^" in label or a == b for a, b, label in zip(tree, heads, labels, strict=True))
@@ -247,10 +247,10 @@ def test_most_trees_come_back(encoding, share):
     while total < 1000:
         tree = random_tree(6, rng)
         labels = tuple(f"l{rng.randrange(5)}" for _ in tree)
-        if pp.is_projective(tree):
+        if pp.trees.is_projective(tree):
             continue
         total += 1
-        exact += pp.deprojectivize(*pp.projectivize(tree, labels, encoding), encoding) == (tree, labels)
+        exact += pp.trees.deprojectivize(*pp.trees.projectivize(tree, labels, encoding), encoding) == (tree, labels)
     assert exact / total > share
 
 
@@ -267,19 +267,19 @@ def test_most_trees_come_back(encoding, share):
     ],
 )
 def test_malformed_trees_are_not_transformed(heads, labels, encoding, message):
-    with pytest.raises(pp.GoldError) as caught:
-        pp.projectivize(heads, labels, encoding)
+    with pytest.raises(pp.errors.GoldError) as caught:
+        pp.trees.projectivize(heads, labels, encoding)
     assert message in str(caught.value)
 
 
 def test_unknown_heads_stay_unknown_and_arcs_that_would_move_to_one_become_so():
     tree, labels = (3, 4, 0, 3), "wxyz"  # word 1 and word 2 cross
-    assert pp.projectivize((3, 4, None, 3), labels, "head+path") == ((3, 3, -1, 3), ("w", "x^z", "y", "z|"))
-    assert pp.projectivize((3, 0, None), "wxy", "head+path") == ((-1, 0, -1), ("w", "x", "y"))
+    assert pp.trees.projectivize((3, 4, None, 3), labels, "head+path") == ((3, 3, -1, 3), ("w", "x^z", "y", "z|"))
+    assert pp.trees.projectivize((3, 0, None), "wxy", "head+path") == ((-1, 0, -1), ("w", "x", "y"))
     for unknown in range(4):
         partial = tuple(None if word == unknown else head for word, head in enumerate(tree))
-        heads, _ = pp.projectivize(partial, labels)
+        heads, _ = pp.trees.projectivize(partial, labels)
         assert heads[unknown] == -1
-        assert pp.crossing_arcs(heads) == []
-    with pytest.raises(pp.GoldError, match=r"head of word 2: deprojectivize expected one of 0..n; got None"):
-        pp.deprojectivize([0, None], "xy")
+        assert pp.trees.crossing_arcs(heads) == []
+    with pytest.raises(pp.errors.GoldError, match=r"head of word 2: deprojectivize expected one of 0..n; got None"):
+        pp.trees.deprojectivize([0, None], "xy")

@@ -315,5 +315,5 @@ def test_a_pool_needs_the_standard_library_alone():
     assert not names & {"numpy", "distributed", "typer", "fsspec"}
     code = "import sys; import panparser.work.pool; print(*(name for name in sys.modules if 'panparser' in name))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    expected = {"panparser", "panparser._names", "panparser.errors", "panparser.work", "panparser.work.pool"}
+    expected = {"panparser", "panparser.names", "panparser.errors", "panparser.work", "panparser.work.pool"}
     assert set(done.stdout.split()) - {"__editable___panparser"} == expected

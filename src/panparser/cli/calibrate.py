@@ -10,10 +10,10 @@ import typer
 from panparser.cli.terminal import BeamOption, FileFormat, InputFormatOption, is_quiet
 from panparser.errors import ModelError
 from panparser.parsing.calibrating import calibrate as calibrated
-from panparser.pipeline.bundled import find
+from panparser.pipeline.bundled_models import find
 from panparser.pipeline.loading import load, load_parser, parser_in
 from panparser.pipeline.pipeline import Pipeline
-from panparser.storage.files import check_writable
+from panparser.storage.atomic import check_writable
 from panparser.treebank.conllu import read_conllu
 
 

@@ -20,8 +20,8 @@ from panparser.cli.terminal import (
     progress,
 )
 from panparser.errors import ModelError, SpecError
-from panparser.pipeline.bundled import find
-from panparser.storage.files import check_writable
+from panparser.pipeline.bundled_models import find
+from panparser.storage.atomic import check_writable
 from panparser.treebank.conllu import conllu_output, read_conllu
 
 
@@ -123,7 +123,7 @@ def _combine_trees(
     min_votes: float | None,
     format: Any,
 ) -> None:
-    from panparser.ensembles.arc_weights import ArcWeights
+    from panparser.ensembles.combining import ArcWeights
     from panparser.ensembles.combining import combine_trees as combine_treebanks
 
     treebanks = [read_conllu(file, format=format) for file in files]
@@ -147,7 +147,7 @@ def _combine_trees(
 
 
 def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: str, format: Any) -> None:
-    from panparser.ensembles.arc_weights import estimate_arc_weights
+    from panparser.ensembles.combining import estimate_arc_weights
 
     treebanks = [read_conllu(file, format=format) for file in files]
     with in_flags("estimate_arc_weights", by="--weights-by"):

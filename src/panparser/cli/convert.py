@@ -11,8 +11,8 @@ import typer
 from panparser.cli.terminal import FileArgument, FileFormat, InputFormatOption, OutputOption, choose_format
 from panparser.corpora.job import joined, rendered
 from panparser.errors import TextError
-from panparser.storage.files import check_writable
-from panparser.text.raw import extract_raw_text
+from panparser.storage.atomic import check_writable
+from panparser.text.raw_text import extract_raw_text
 from panparser.treebank.conllu import conllu_output, read_conllu
 
 

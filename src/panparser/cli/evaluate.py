@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from panparser._threads import cores
+from panparser.base.threads import cores
 from panparser.cli.terminal import (
     FileFormat,
     InputFormatOption,
@@ -21,7 +21,7 @@ from panparser.cli.terminal import (
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import DESCRIPTIONS, Difference, Evaluation, compare_evaluations
 from panparser.evaluation.metrics import evaluate as score
-from panparser.text.raw import extract_raw_text
+from panparser.text.raw_text import extract_raw_text
 from panparser.treebank.treebank import Treebank
 
 

@@ -23,10 +23,10 @@ from panparser.cli.terminal import (
     progress,
 )
 from panparser.errors import DeclarationError, SpecError
-from panparser.pipeline.bundled import bundled
+from panparser.pipeline.bundled_models import bundled
 
 if TYPE_CHECKING:
-    from panparser.systems.table import TransitionSystem
+    from panparser.systems.transition_system import TransitionSystem
 
 MAX_PRINTED_LABELS = 20  # per table of tags or labels
 TABLE_SUFFIXES = (".json", ".toml")
@@ -137,7 +137,7 @@ def _print_statistics(values: dict[str, dict[str, Any]]) -> None:
 
 def _show_system(name: str, variant: tuple[Any, Any, Any, Any], as_json: bool) -> None:
     from panparser.cli.named_systems import find_system
-    from panparser.systems.python import PythonSteps
+    from panparser.systems.python_system import PythonSteps
 
     table = find_system(name, *variant)
     if isinstance(table, PythonSteps):

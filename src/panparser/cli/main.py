@@ -40,7 +40,7 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "convert": Command(
             "panparser.cli.convert", "Write a treebank as raw text, drawings, JSON or in UDPipe's formats."
         ),
-        "serve": Command("panparser.cli.serve_command", "Serve models over HTTP, compatible with UDPipe."),
+        "serve": Command("panparser.serve.serve_command", "Serve models over HTTP, compatible with UDPipe."),
     },
     "Train": {
         "train": Command("panparser.cli.train", "Train a parser, or a complete pipeline."),
@@ -48,31 +48,39 @@ COMMANDS: dict[str, dict[str, Command]] = {
         "combine": Command("panparser.cli.combine", "Combine models into one, or trees into the best tree."),
     },
     "Analyze errors": {
-        "analyze": Command("panparser.cli.analyze_command", "Break down errors by any criteria; compare parsers."),
-        "explain": Command("panparser.cli.explain_command", "Show why a parser took a step."),
-        "step": Command("panparser.cli.step_command", "Write a page that steps through a derivation."),
-        "weights": Command("panparser.cli.weights_command", "List the strongest weights, or compare two models."),
+        "analyze": Command(
+            "panparser.lab.analysis.analyze_command", "Break down errors by any criteria; compare parsers."
+        ),
+        "explain": Command("panparser.inspection.explain_command", "Show why a parser took a step."),
+        "step": Command("panparser.inspection.step_command", "Write a page that steps through a derivation."),
+        "weights": Command(
+            "panparser.inspection.weights_command", "List the strongest weights, or compare two models."
+        ),
         "propagation": Command(
-            "panparser.cli.propagation_command", "Trace wrong arcs back to the actions that caused them."
+            "panparser.inspection.propagation_command", "Trace wrong arcs back to the actions that caused them."
         ),
     },
     "Run experiments": {
-        "grid": Command("panparser.cli.grid_command", "Run a recipe over axes: systems, treebanks, seeds."),
-        "results": Command("panparser.cli.results_command", "Make tables of the results of a grid."),
-        "curves": Command("panparser.cli.curves_command", "Plot learning curves; find the break-even point."),
+        "grid": Command("panparser.lab.grid_command", "Run a recipe over axes: systems, treebanks, seeds."),
+        "results": Command("panparser.lab.results_command", "Make tables of the results of a grid."),
+        "curves": Command("panparser.lab.curves_command", "Plot learning curves; find the break-even point."),
     },
     "New languages": {
-        "transfer": Command("panparser.cli.transfer_command", "Train a parser from treebanks of other languages."),
-        "languages": Command("panparser.cli.languages_command", "Rank languages by similarity; show their word order."),
-        "rewrite": Command("panparser.cli.rewrite_command", "Reorder a treebank as another language would."),
-        "align": Command("panparser.cli.project_command", "Align the words of translations."),
-        "project": Command("panparser.cli.project_command", "Project trees to a translation."),
-        "glossed": Command("panparser.cli.glossed_command", "Make a treebank from interlinear glossed text."),
-        "annotate": Command("panparser.cli.annotate_command", "Annotate a treebank in the browser."),
+        "transfer": Command("panparser.transfer.transfer_command", "Train a parser from treebanks of other languages."),
+        "languages": Command(
+            "panparser.transfer.languages_command", "Rank languages by similarity; show their word order."
+        ),
+        "rewrite": Command("panparser.transfer.rewrite_command", "Reorder a treebank as another language would."),
+        "align": Command("panparser.transfer.projection.project_command", "Align the words of translations."),
+        "project": Command("panparser.transfer.projection.project_command", "Project trees to a translation."),
+        "glossed": Command(
+            "panparser.transfer.glossed.glossed_command", "Make a treebank from interlinear glossed text."
+        ),
+        "annotate": Command("panparser.annotate.annotate_command", "Annotate a treebank in the browser."),
     },
     "Transition systems": {
-        "check": Command("panparser.cli.proof_commands", "Prove a transition system, or find a counter-example."),
-        "derive": Command("panparser.cli.proof_commands", "Derive the exact costs of a transition system."),
+        "check": Command("panparser.proofs.proof_commands", "Prove a transition system, or find a counter-example."),
+        "derive": Command("panparser.proofs.proof_commands", "Derive the exact costs of a transition system."),
     },
 }
 _MODULES = {name: command.module for section in COMMANDS.values() for name, command in section.items()}

@@ -7,16 +7,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from panparser.batches.classifier import StoredClassifier
 from panparser.cli.descriptions import show_parts
 from panparser.cli.terminal import is_quiet, print_table
-from panparser.learning.classifiers import StoredClassifier
-from panparser.learning.record import TrainingRecord
+from panparser.learning.training_record import TrainingRecord
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import MODELS, find
+from panparser.pipeline.bundled_models import MODELS, find
 from panparser.pipeline.loading import load
 from panparser.pipeline.pipeline import Pipeline
-from panparser.sequences.tagger import Tagger
-from panparser.text import Lemmatizer, Tokenizer
+from panparser.tagging.tagger import Tagger
+from panparser.text.lemmatizer import Lemmatizer
+from panparser.text.tokenizer import Tokenizer
 
 _NETWORK = "network"  # the name of classifiers that are networks
 
@@ -82,8 +83,8 @@ def _classifier_rows(model: Any) -> list[tuple[str, str]]:
         return []
     if not _is_network(model):
         return [("classifier", model.classifier.name)]
+    from panparser.networks.encoding import count_weights
     from panparser.networks.network import NetworkSpec  # only here: most models have none
-    from panparser.networks.precision import count_weights
 
     network = NetworkSpec.from_values(model.classifier.to_values()["network"])
     return [
@@ -161,7 +162,8 @@ def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | No
     """Of a parser that learned from other languages: how, from which, and under which licenses these are."""
     if record is None:
         return []
-    from panparser.transfer.reporting import TransferReport, in_words  # only here: few models have such a record
+    # only here: few models have such a record
+    from panparser.transfer.transfer_report import TransferReport, in_words
 
     used = TransferReport.used_of(record)
     rows: list[tuple[str, str | None]] = [("transfer", f"{record['method']}: {in_words(record['method'])}")]

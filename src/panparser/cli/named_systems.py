@@ -8,9 +8,9 @@ from pathlib import Path
 
 from panparser.cli.terminal import RootPlace, SwapOracle
 from panparser.errors import UnknownSystemError
-from panparser.systems.python import PythonSteps, PythonSystem
+from panparser.systems.python_system import PythonSteps, PythonSystem
 from panparser.systems.registry import system as as_system
-from panparser.systems.table import TransitionSystem
+from panparser.systems.transition_system import TransitionSystem
 
 
 def find_system(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from panparser import _engine
-from panparser._threads import cores
+from panparser.base.threads import cores
 from panparser.cli.parse_files import Sharing, check_files, is_many, parse_files
 from panparser.cli.terminal import (
     PATIENCE,
@@ -25,17 +25,17 @@ from panparser.cli.terminal import (
 from panparser.corpora.job import ParseJob, ParseJobOptions, RenderedBatch, joined
 from panparser.corpora.sources import OutputKind, StopAfter
 from panparser.errors import ConlluError, ConstraintError, SpecError
-from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
-from panparser.parsing.constraints.constraints import keep_names
+from panparser.parsing.constraints import KEEP as KEEP_TREES
+from panparser.parsing.constraints import keep_names
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import DEFAULT, find
+from panparser.pipeline.bundled_models import DEFAULT, find
 from panparser.pipeline.pipeline import KEEP
-from panparser.storage.places import check_place
+from panparser.storage.locations import check_place
 from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import UnseenTags
+    from panparser.parsing.known_tags import UnseenTags
 
 TEXT_INPUTS = {
     "text": "text",

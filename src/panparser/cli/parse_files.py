@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import typer
 
-from panparser._threads import cores
+from panparser.base.threads import cores
 from panparser.cli.terminal import PATIENCE, is_quiet, progress
-from panparser.corpora.files import Pair, pairs, single
+from panparser.corpora.file_pairs import Pair, pairs, single
 from panparser.corpora.job import ParseJob
 from panparser.errors import SpecError
-from panparser.storage.places import is_folder, is_remote, make_folder, size_of
+from panparser.storage.locations import is_folder, is_remote, make_folder, size_of
 
 _NAMED = 5  # files that a message names
 
@@ -56,7 +56,7 @@ def check_files(given: Sequence[str], text: str | None, output: str) -> None:
 
 def parse_files(job: ParseJob, given: Sequence[str], output: str, sharing: Sharing) -> None:
     """Parses files, and says what came of them. Exits with code 2 if some could not be parsed."""
-    from panparser.corpora.run import Run  # few commands need it
+    from panparser.corpora.corpus_run import Run  # few commands need it
 
     files, left_out = _files(job, given, output)
     if left_out and not is_quiet():
@@ -135,7 +135,7 @@ def _count(files: Sequence[object] | int) -> str:
 
 
 def _sum_up(job: ParseJob, totals: object, files: int, seconds: float) -> None:
-    from panparser.corpora.run import RunTotals
+    from panparser.corpora.corpus_run import RunTotals
 
     assert isinstance(totals, RunTotals)
     outcome, failed = totals.outcome, totals.failed

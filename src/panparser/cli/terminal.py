@@ -251,7 +251,7 @@ def is_model(name: str, *, pipe: bool) -> bool:
 
     A named pipe can be opened only once: what it contains is up to the command (`pipe`).
     """
-    from panparser.pipeline.bundled import SUFFIX, bundled
+    from panparser.pipeline.bundled_models import SUFFIX, bundled
 
     if name in bundled() or name.endswith(SUFFIX):
         return True

@@ -25,14 +25,13 @@ from panparser.cli.terminal import (
     progress,
 )
 from panparser.errors import SpecError
-from panparser.learning.listeners import EpochReport
-from panparser.recipes.listeners import RunListener, RunStep
-from panparser.recipes.pipeline import PipelinePart
-from panparser.recipes.reading import read_recipe
+from panparser.learning.listeners import EpochReport, RunListener, RunStep
 from panparser.recipes.recipe import Recipe
+from panparser.recipes.recipe_files import read_recipe
+from panparser.recipes.sections import PipelinePart
 
 if TYPE_CHECKING:
-    from panparser.recipes.results import RecipeResult
+    from panparser.recipes.recipe_run import RecipeResult
 
 
 def train(
@@ -204,7 +203,7 @@ def train(
     if not trained_on and needs_data:
         raise SpecError("expected training treebanks: -t TRAIN.conllu, or a recipe that names them")
     _warn_if_dev_is_training_data(trained_on or (), (given if isinstance(given, Recipe) else given.base).data.dev)
-    from panparser.recipes.running import run_recipe  # the learners, once the flags are checked
+    from panparser.recipes.recipe_run import run_recipe  # the learners, once the flags are checked
 
     with progress() as report:
         try:

@@ -20,8 +20,8 @@ from panparser.cli.terminal import (
     progress,
 )
 from panparser.errors import ConlluError
-from panparser.treebank.validation.rules import RULES
-from panparser.treebank.validation.validator import ValidationReport, Validator
+from panparser.validation.rules import RULES
+from panparser.validation.validator import ValidationReport, Validator
 
 
 def validate(

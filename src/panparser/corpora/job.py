@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panparser import _engine
-from panparser._threads import in_order
+from panparser.base.threads import in_order
 from panparser.corpora.sources import InputFormat, InputKind, Source
 from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import leave_out_unsure
-from panparser.parsing.constraints.constraints import DroppedConstraint
-from panparser.pipeline.bundled import DEFAULT
+from panparser.parsing.constraints import DroppedConstraint
+from panparser.pipeline.bundled_models import DEFAULT
 from panparser.pipeline.loading import load, load_parser
 from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
-from panparser.text.tokenizer.streaming import Report
+from panparser.text.streaming import Report
 from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import UnseenTags
+    from panparser.parsing.known_tags import UnseenTags
 
 
 @dataclass
@@ -100,7 +100,7 @@ class ParseJob:
             result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
-            from panparser.parsing.tags import UnseenTags
+            from panparser.parsing.known_tags import UnseenTags
 
             result.unknown = UnseenTags.of(treebank, self.tags)
             if is_first and not self.options.lenient:  # later, output is there already: it is told at the end
@@ -129,7 +129,8 @@ class ParseJob:
         options = self.options
         if options.k_best is not None and self.pipeline.parser is not None:
             self.pipeline.annotate_words(treebank, keep=self.keep)
-            from panparser.pipeline.several import repeated, several_trees  # few want more than one
+            # few want more than one
+            from panparser.pipeline.pipeline import repeated, several_trees
 
             parser, constraints = self.pipeline.parser, kept_constraints(treebank, self.keep)
             trees, dropped = several_trees(parser, treebank, options.k_best, options.beam, constraints, options.relax)
@@ -154,7 +155,7 @@ _OF_UDPIPE = ("horizontal", "vertical", "plaintext", "matxin")
 def rendered(treebank: Treebank, shown: Any) -> list[Rendered]:
     if shown not in _OF_UDPIPE:
         return render(treebank, shown)
-    from panparser.formats.outputs import render_text  # only here: few outputs are in formats of UDPipe
+    from panparser.text.udpipe_output import render_text  # only here: few outputs are in formats of UDPipe
 
     return [text.encode("utf-8", "replace") for text in render_text(treebank, shown)]
 
@@ -164,7 +165,7 @@ def joined(shown: Any, pieces: Iterable[list[Rendered]]) -> Iterator[bytes]:
     if shown not in _OF_UDPIPE:
         yield from join(shown, pieces)
         return
-    from panparser.formats.outputs import DocumentWriter
+    from panparser.text.udpipe_output import DocumentWriter
 
     document = DocumentWriter(shown)
     for piece in pieces:

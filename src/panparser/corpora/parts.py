@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from panparser.errors import PanParserError
-from panparser.storage.places import FileRange
+from panparser.storage.locations import FileRange
 from panparser.text.characters import WHITE
-from panparser.text.reading import PieceBoundary, iter_rest, iter_text
-from panparser.text.tokenizer.streaming import TextStart, sentence_ends
+from panparser.text.streaming import TextStart, sentence_ends
+from panparser.text.text_files import PieceBoundary, iter_rest, iter_text
 from panparser.treebank.conllu import Block, iter_blocks
 
 LATER = 2  # the number that parts but the first give to their first sentence

@@ -16,8 +16,8 @@ from typing import IO, Any
 from panparser.corpora.parts import Part
 from panparser.errors import SpecError, TextError
 from panparser.pipeline.pipeline import Pipeline
-from panparser.storage.places import is_remote
-from panparser.text.reading import iter_text
+from panparser.storage.locations import is_remote
+from panparser.text.text_files import iter_text
 from panparser.treebank.conllu import Block, accept, iter_blocks, looked_into, open_source, source_name
 from panparser.treebank.treebank import Treebank
 
@@ -193,7 +193,7 @@ class Source:
         """The sentences of a text."""
         path = "<text>" if self.text is not None else source_name(self._input)
         if self.input_format is not None:
-            from panparser.formats.inputs import iter_format  # only here: few inputs are in formats of UDPipe
+            from panparser.pipeline.udpipe_input import iter_format  # only here: few inputs are in formats of UDPipe
 
             named: Any = self.input_format.value
             return iter_format(self._pieces(), named, pipeline, path=path, report=self.report)

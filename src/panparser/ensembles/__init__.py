@@ -1,5 +1,5 @@
-"""Several parsers as one: votes, combined trees, cascades."""
+"""Ensembles: votes, combined trees, cascades."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

@@ -14,21 +14,21 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._checks import check_range
-from panparser.ensembles.several import MultiParserModel
+from panparser.base.checks import check_range
+from panparser.base.kinds import TABLE, TEXT, ListOf, Table
+from panparser.ensembles.multi_parser import MultiParserModel
 from panparser.errors import SpecError
-from panparser.learning.record import TrainingRecord
-from panparser.parsing.constraints.constraints import Constraints, check_given
+from panparser.learning.training_record import TrainingRecord
+from panparser.parsing.constraints import Constraints, check_given
 from panparser.parsing.parse_options import BestKeywords, BestTrees, Parsed, ParseOptions
 from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.storage.arrays import Arrays
-from panparser.storage.models import ModelSource, without_prefix
-from panparser.storage.values import TABLE, TEXT, ListOf, Table
+from panparser.storage.containers import Arrays
+from panparser.storage.stored import ModelSource, without_prefix
 from panparser.systems.registry import system as named_system
-from panparser.systems.table import TransitionSystem
-from panparser.treebank.regions import ArcRegion, Arcs, in_regions
-from panparser.treebank.sentence import Sentence
+from panparser.systems.transition_system import TransitionSystem
+from panparser.treebank.arc_regions import ArcRegion, Arcs, in_regions
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 

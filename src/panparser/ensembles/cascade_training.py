@@ -1,4 +1,4 @@
-"""train_cascade: each stage is trained under what earlier ones find in sentences that they were not trained on."""
+"""Training of cascades: each stage under the predictions of the earlier ones."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from panparser._threads import at_most, chosen_threads
+from panparser.base.checks import MAX_INT, check_count, check_share
+from panparser.base.threads import at_most, chosen_threads
 from panparser.ensembles.cascade import Cascade, CascadeStage, check_stages, found_by, part_of, settled
 from panparser.errors import SpecError
-from panparser.features.sets import templates
+from panparser.features.templates import templates
 from panparser.features.vectors import WordVectors
 from panparser.learning.epochs import digest, digests
 from panparser.learning.folds import Fold, over_folds
 from panparser.learning.listeners import Listener, check_listeners, notice
-from panparser.learning.options import TrainingOptions, check_options
-from panparser.learning.record import CASCADE, TrainingRecord, whole
+from panparser.learning.training import TrainingOptions, check_options
+from panparser.learning.training_record import CASCADE, TrainingRecord, whole
 from panparser.networks.network import NetworkSpec
-from panparser.parsing.constraints.constraints import Constraints
+from panparser.parsing.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.training.networks import chosen_classifier, network_of
-from panparser.parsing.training.strategies import parser_training
-from panparser.parsing.training.train import train
-from panparser.treebank.regions import ArcRegion, Arcs, in_regions
+from panparser.training.parser_run import chosen_classifier, network_of
+from panparser.training.training_parsers import jackknife, parser_training, train
+from panparser.treebank.arc_regions import LENGTHS, SETS, ArcRegion, Arcs, in_regions
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 from panparser.work.store import CheckpointFolder
@@ -266,3 +266,55 @@ def guided(spec: ParserSpec) -> ParserSpec:
     if any(template.reads_constraints for template in spec.templates):
         return spec
     return replace(spec, templates=spec.templates + templates("given"))
+
+
+By = Literal["upos", "head_upos", "direction", "length", "label"]
+
+
+def estimate_regions(
+    treebank: Treebank,
+    *,
+    precision: float = 0.9,
+    by: Sequence[By] = ("upos", "direction"),
+    least: int = 20,
+    folds: int = 5,
+    spec: ParserSpec | None = None,
+    epochs: int = 3,
+    seed: int = 1,
+    threads: int | None = None,
+) -> tuple[ArcRegion, ...]:
+    """Classes of arcs that a quick parser gets right often enough, on sentences that it was not trained on.
+
+    At least `least` of the arcs that it predicts (greedily, unless `spec` differs) are in the class, and this
+    share of them is correct: heads, and labels if the class is by label.
+    """
+    if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
+        raise SpecError(f"estimate_regions: by must be some of {', '.join(get_args(By))}; got {by!r}")
+    check_count("estimate_regions: least", least, most=MAX_INT)
+    check_share("estimate_regions: precision", precision)
+    quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
+    parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
+    arcs = Arcs.of(parsed)
+    right = (parsed.heads == treebank.heads) & (treebank.heads >= 0)
+    if "label" in by:
+        right &= np.array(Arcs.of(parsed).names("label")) == np.array(Arcs.of(treebank).names("label"))
+    counts: dict[tuple[str, ...], list[int]] = {}
+    known = (treebank.heads >= 0).tolist()
+    for names, is_right, counted in zip(
+        zip(*(arcs.names(each) for each in by), strict=True), right.tolist(), known, strict=True
+    ):
+        count = counts.setdefault(names, [0, 0])
+        count[0] += is_right and counted
+        count[1] += counted
+    chosen = [names for names, (good, total) in counts.items() if total >= least and good >= precision * total]
+    return tuple(_region(dict(zip(by, names, strict=True))) for names in sorted(chosen))
+
+
+def _region(values: dict[str, str]) -> ArcRegion:
+    made: dict[str, Any] = {name: (value,) if name in SETS else value for name, value in values.items()}
+    number = int(made.pop("length", -1))
+    if number >= 0:
+        made["min_length"], made["max_length"] = LENGTHS[number]
+    elif "length" in values:  # arcs of Root have none
+        made["direction"] = "root"
+    return ArcRegion(**made)

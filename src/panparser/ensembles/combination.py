@@ -10,27 +10,20 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import FloatArray, IntArray
-from panparser._checks import check_best, is_number
+from panparser.base.checks import check_best, is_number
+from panparser.base.kinds import NUMBER, TABLE, TEXT, ListOf, Table
+from panparser.base.types import FloatArray, IntArray
 from panparser.ensembles.combining import best_heads, best_labels
-from panparser.ensembles.several import MultiParserModel
+from panparser.ensembles.multi_parser import MultiParserModel
 from panparser.errors import SpecError
-from panparser.learning.record import VOTE, TrainingRecord
-from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
-from panparser.parsing.parse_options import (
-    BestKeywords,
-    BestTrees,
-    Parsed,
-    ParseOptions,
-    ScoredTree,
-    check_treebank,
-)
+from panparser.learning.training_record import VOTE, TrainingRecord
+from panparser.parsing.constraints import Constraints, DroppedConstraint
+from panparser.parsing.parse_options import BestKeywords, BestTrees, Parsed, ParseOptions, ScoredTree, check_treebank
 from panparser.parsing.parser import FORMAT, Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.storage.arrays import Arrays
-from panparser.storage.models import ModelSource, without_prefix
-from panparser.storage.values import NUMBER, TABLE, TEXT, ListOf, Table
-from panparser.treebank.sentence import Sentence
+from panparser.storage.containers import Arrays
+from panparser.storage.stored import ModelSource, without_prefix
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 

@@ -7,24 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from panparser._checks import is_number
+from panparser.base.checks import is_number
+from panparser.batches.combined_classifiers import JointClassifier, VotingClassifier
 from panparser.errors import SpecError
 from panparser.features.atoms import Atom
 from panparser.features.templates import Template, Templates
-from panparser.learning.combining import JointClassifier, VotingClassifier
 from panparser.learning.epochs import digest
-from panparser.learning.labels import Labels
-from panparser.learning.layers import Layer, as_multiplied
-from panparser.learning.record import LEARNED_VOTE, VOTE, TrainingRecord
-from panparser.networks.classifier import NetworkClassifier
+from panparser.learning.layers import Labels, Layer, as_multiplied
+from panparser.learning.training_record import LEARNED_VOTE, VOTE, TrainingRecord
+from panparser.networks.network_classifier import NetworkClassifier
 from panparser.parsing.calibrating import fitted
-from panparser.parsing.models.perceptron import UNIT, PerceptronModel
-from panparser.parsing.models.vote import Voter
+from panparser.parsing.engine_model import UNIT, PerceptronModel
+from panparser.parsing.known_tags import joined
 from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.tags import joined
-from panparser.parsing.training.perceptron import fitting_margin
-from panparser.parsing.training.run import score
+from panparser.parsing.voters import Voter
+from panparser.training.engine_parser_run import fitting_margin
+from panparser.training.parser_run import score
 from panparser.treebank.treebank import Treebank
 
 MAX_VOTERS = 32

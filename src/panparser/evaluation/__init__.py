@@ -1,5 +1,5 @@
-"""Scores of a prediction against a reference, with intervals and comparisons."""
+"""Evaluation: scores, confidence intervals, significance tests."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

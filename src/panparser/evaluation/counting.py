@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from panparser import _engine
-from panparser._arrays import BoolArray, LongArray
+from panparser.base.types import BoolArray, LongArray
 from panparser.errors import TreebankError
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from panparser._arrays import FloatArray
+from panparser.base.types import FloatArray
 from panparser.errors import TreebankError
 from panparser.evaluation.counting import Pair
 from panparser.treebank.treebank import Treebank

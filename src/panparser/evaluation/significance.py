@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from panparser._arrays import FloatArray
+from panparser.base.types import FloatArray
 
 _EXACT = 16  # pairs whose signs are all tried
 _SHUFFLES = 10_000

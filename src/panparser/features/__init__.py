@@ -1,5 +1,5 @@
-"""Feature templates: atoms, sets, embeddings, and how they are lowered for the engine."""
+"""Features: templates and their language, word vectors."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

@@ -1,5 +1,5 @@
-"""How anything is learned: strategies, options, epochs, folds, listeners, tasks in Python."""
+"""Learning: what all training shares, such as options, strategies, epochs, listeners and folds."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

@@ -22,7 +22,7 @@ from panparser.learning.listeners import (
     notice,
     notify,
 )
-from panparser.learning.options import TrainingConfig
+from panparser.learning.training import TrainingConfig
 from panparser.treebank.treebank import Treebank
 
 SUBSAMPLING_STREAM = 1 << 20  # of random numbers; smaller ones are the orders of members

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from panparser._checks import check_count
-from panparser._threads import at_most, chosen_threads
+from panparser.base.checks import check_count
+from panparser.base.threads import at_most, chosen_threads
 from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
-from panparser.learning.record import Model, whole
+from panparser.learning.training_record import Model, whole
 from panparser.treebank.treebank import Treebank
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""Layer: the weights of a perceptron as the engine parses with them."""
+"""Weights as the engine has them, and the labels that they score."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser.base.kinds import BOOLEAN, COUNT, TEXT, ListOf, Row, check, integer, number
 from panparser.errors import SpecError
-from panparser.storage.values import COUNT, Row, check, integer, number
-from panparser.systems.table import TransitionSystem
+from panparser.systems.transition_system import TransitionSystem
 
 _SHIFT = integer(0, 62)
 LAYER = Row(number(0, above=True), number(0, above=True), COUNT, _SHIFT, _SHIFT, least=3)  # of a manifest
@@ -176,3 +176,28 @@ def as_multiplied(layers: list[Layer], unit: int) -> list[Layer]:
         replace(layer, action_scale=unit / actions, label_scale=unit / labels)
         for layer, (actions, labels) in zip(layers, factors, strict=True)
     ]
+
+
+LABELS = ListOf(Row(TEXT, BOOLEAN, BOOLEAN))  # of a manifest: name, of Root's children, of other words
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of a parser, and which of them Root's children have, and the other words."""
+
+    names: tuple[str, ...] = ()
+    of_root: tuple[bool, ...] = ()
+    of_words: tuple[bool, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not all(isinstance(name, str) and name for name in self.names) or len(set(self.names)) < len(self.names):
+            raise SpecError(f"Labels: names must be different texts; got {self.names!r}")
+        if not len(self.names) == len(self.of_root) == len(self.of_words):
+            raise SpecError(
+                f"Labels: of_root and of_words must have a value for each of {len(self.names)} labels; got {self!r}"
+            )
+
+    @classmethod
+    def anywhere(cls, names: tuple[str, ...]) -> Labels:
+        """Labels that every arc may have."""
+        return cls(names, (True,) * len(names), (True,) * len(names))

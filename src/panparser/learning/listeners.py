@@ -1,4 +1,4 @@
-"""Listeners: follow training as it happens, and may skip or change a sentence, change its gold, or stop."""
+"""Listeners: objects that follow, and may change, a training run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, ClassVar, TypeAlias
 
 from panparser import _engine
-from panparser._arrays import FloatArray, IntArray
+from panparser.base.types import FloatArray, IntArray
 from panparser.errors import SpecError
 
 
@@ -159,3 +159,23 @@ class SearchListener:
 
     def after_search(self, states: Any, final: IntArray) -> None:
         """When a batch of sentences is parsed: the number of each sentence's final state."""
+
+
+@dataclass(frozen=True)
+class RunStep:
+    """A step of a run: reading, folds, a seed, a part of a pipeline, a stage of a cascade.
+
+    `name` is empty for the only parser of a run. `epochs` is the most that there can be, and `words` how many the
+    learner sees in each; both are 0 where they are not known.
+    """
+
+    name: str
+    epochs: int = 0
+    words: int = 0
+
+
+class RunListener(Listener):
+    """A listener that is also notified of the steps of a run."""
+
+    def before_step(self, step: RunStep) -> None:
+        """A step begins."""

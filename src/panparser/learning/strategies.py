@@ -13,9 +13,9 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser._checks import check_count, is_number
+from panparser.base.checks import check_count, is_number
+from panparser.base.kinds import TABLE, ListOf, Row, check, integer, number, shown
 from panparser.errors import StrategyError
-from panparser.storage.values import TABLE, ListOf, Row, check, integer, number, shown
 
 Oracle = Literal["static", "dynamic"]
 UpdateAt = Literal["first-violation", "max-violation", "latest-violation", "longest-prefix", "end"]

@@ -1,5 +1,5 @@
-"""Networks: what a neural classifier looks at and how, as data; and how it scores, with numpy alone."""
+"""Neural networks: what they are made of, as data, and how they score, with numpy alone."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

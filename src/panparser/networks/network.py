@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from panparser._checks import MAX_EPOCHS, check_count, is_number
+from panparser.base.checks import MAX_EPOCHS, check_count, is_number
+from panparser.base.kinds import TEXT, Kind, ListOf, Nullable, Table, check, integer, number, one_of
 from panparser.errors import SpecError, TemplateError
 from panparser.features.atoms import Address
-from panparser.storage.values import TEXT, Kind, ListOf, Nullable, Table, check, integer, number, one_of
 
 Column = Literal["form", "lower", "characters", "lemma", "upos", "xpos", "feats", "vector", "given_head"]
 Characters = Literal["cnn", "lstm"]

@@ -1,1 +1,1 @@
-"""Training of networks with torch, which only this room imports."""
+"""Training of networks; the only package that imports torch."""

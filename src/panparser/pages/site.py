@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from panparser._caching import cached_property
+from panparser.base.caching import cached_property
 from panparser.pages.page import LivePage, read
 
 _KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}

@@ -1,5 +1,5 @@
-"""Parsers: specs, models, search, constraints, training, inspection."""
+"""Parsing: specification, parser, the models that score, batches of states, constraints, confidence."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

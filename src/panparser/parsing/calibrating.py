@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from panparser._arrays import IntArray
+from panparser.base.types import IntArray
 from panparser.errors import SpecError, TreebankError
 from panparser.parsing.confidence import ENSEMBLE, SOURCES, Calibration, ConfidenceSignals, fitted_to
 from panparser.parsing.parser import Parser

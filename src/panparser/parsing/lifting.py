@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser.base.types import IntArray
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import LIFTED, PATH, deprojectivize
 

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Self, TypedDict, Unpack
 
-from panparser._arrays import IntArray
-from panparser._checks import check_beam, check_threads
+from panparser.base.checks import check_beam, check_threads
+from panparser.base.types import IntArray
+from panparser.batches.classifier import Classifier
 from panparser.errors import SpecError, TreebankError
-from panparser.learning.classifiers import Classifier
 from panparser.learning.listeners import SearchListener
-from panparser.learning.record import TrainingRecord
+from panparser.learning.training_record import TrainingRecord
 from panparser.parsing.confidence import ConfidentParses, clear_parse_metadata, write_confidence
-from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
+from panparser.parsing.constraints import Constraints, DroppedConstraint
 from panparser.parsing.spec import ParserSpec
-from panparser.storage.models import StoredModel
-from panparser.treebank.sentence import Sentence
+from panparser.storage.stored import StoredModel
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import Tags
+    from panparser.parsing.known_tags import Tags
 
 
 class BestKeywords(TypedDict, total=False):
@@ -157,7 +157,7 @@ class TreeParser(StoredModel):
         """
         check_treebank(treebank)
         if not any_tags and self.training_tags is not None:
-            from panparser.parsing.tags import check_tags
+            from panparser.parsing.known_tags import check_tags
 
             check_tags(treebank, self.training_tags)
         copy = treebank.copy()

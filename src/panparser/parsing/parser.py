@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import FloatArray, IntArray
-from panparser._caching import cached_property
-from panparser._checks import check_beam, check_best
-from panparser.errors import SpecError, TreebankError
-from panparser.features.templates import Templates
-from panparser.features.vectors import WordVectors
-from panparser.learning.classifiers import (
+from panparser.base.caching import cached_property
+from panparser.base.checks import check_beam, check_best
+from panparser.base.kinds import COUNT, TABLE, TEXT, ListOf, Nullable, Table, check, integer
+from panparser.base.types import FloatArray, IntArray
+from panparser.batches.classifier import (
     STORED,
     Classifier,
     check_class,
@@ -25,15 +23,16 @@ from panparser.learning.classifiers import (
     restored_classifier,
     tag_columns,
 )
-from panparser.learning.labels import LABELS, Labels
-from panparser.learning.layers import LAYER, Layer
-from panparser.learning.record import TrainingRecord
+from panparser.errors import SpecError, TreebankError
+from panparser.features.templates import Templates
+from panparser.features.vectors import WordVectors
+from panparser.learning.layers import LABELS, LAYER, Labels, Layer
+from panparser.learning.training_record import TrainingRecord
 from panparser.parsing.confidence import Calibration, ConfidenceSignals, ConfidentParses, confidence_of, evidence_of
-from panparser.parsing.constraints.constraints import Constraints, DroppedConstraint
+from panparser.parsing.constraints import Constraints, DroppedConstraint
+from panparser.parsing.engine_model import PerceptronModel
 from panparser.parsing.lifting import PseudoProjectiveLabels
-from panparser.parsing.models.perceptron import PerceptronModel
-from panparser.parsing.models.protocol import Model, Search, SearchResult
-from panparser.parsing.models.vote import VOTER, Voter
+from panparser.parsing.model_protocol import Model, Search, SearchResult
 from panparser.parsing.parse_options import (
     BestKeywords,
     BestTrees,
@@ -44,15 +43,15 @@ from panparser.parsing.parse_options import (
     check_treebank,
 )
 from panparser.parsing.spec import SPEC, Functions, ParserSpec
-from panparser.storage.arrays import Arrays
-from panparser.storage.models import ModelSource
-from panparser.storage.values import COUNT, TABLE, TEXT, ListOf, Nullable, Table, check, integer
-from panparser.systems.python import PythonSystem
-from panparser.treebank.sentence import Sentence
+from panparser.parsing.voters import VOTER, Voter
+from panparser.storage.containers import Arrays
+from panparser.storage.stored import ModelSource
+from panparser.systems.python_system import PythonSystem
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank, check_lengths
 
 if TYPE_CHECKING:
-    from panparser.parsing.tags import Tags
+    from panparser.parsing.known_tags import Tags
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
 _WITHOUT_VOTERS = 1  # the format that older versions can read
@@ -172,7 +171,8 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
             listeners=tuple(options.listeners),
         )
         if options.constraints is not None:
-            from panparser.parsing.constraints.search import ConstrainedSearch, KeptTrees  # most parses need no solver
+            # most parses need no solver
+            from panparser.parsing.constraint_search import ConstrainedSearch, KeptTrees
 
             kept = KeptTrees.of(self.spec, self.labels, treebank, options.constraints, options.relax)
             return ConstrainedSearch(self.model, kept).find(treebank, search)
@@ -195,7 +195,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         found: Iterable[tuple[tuple[int, ...], tuple[str, ...], float]]
         dropped: tuple[DroppedConstraint, ...] = ()
         if constraints is not None:
-            from panparser.parsing.constraints.search import ConstrainedSearch, KeptTrees
+            from panparser.parsing.constraint_search import ConstrainedSearch, KeptTrees
 
             relax, number = options.get("relax", False), sentence.position
             kept = KeptTrees.of(self.spec, self.labels, sentence.treebank, constraints, relax, [number])
@@ -311,7 +311,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
         It still has them, so that `train(init=...)` can learn new weights for them.
         """
-        from panparser.parsing.models.restriction import kept_layers
+        from panparser.parsing.engine_model import kept_layers
 
         if self.voters or self.classifier is not None:
             raise SpecError(f"only the weights of one perceptron can be restricted to templates; got {self!r}")
@@ -410,6 +410,6 @@ def classifier_model(
     spec: ParserSpec, labels: Labels, classifier: Classifier, vectors: WordVectors | None = None
 ) -> Model:
     """Return a classifier as the model of a parser."""
-    from panparser.parsing.models.classifier import ClassifierModel  # only here: a perceptron needs no batches
+    from panparser.parsing.classifier_model import ClassifierModel  # only here: a perceptron needs no batches
 
     return ClassifierModel(spec, labels, classifier, vectors)

@@ -7,16 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser._checks import check_beam
+from panparser.base.checks import check_beam
+from panparser.base.kinds import BOOLEAN, TABLE, TEXT, ListOf, Nullable, Table, check, integer, one_of
 from panparser.errors import ModelError, SpecError
-from panparser.features.lowering import lower
-from panparser.features.sets import templates
-from panparser.features.templates import Templates, TemplatesField
-from panparser.storage.values import BOOLEAN, TABLE, TEXT, ListOf, Nullable, Table, check, integer, one_of
-from panparser.systems.python import PythonSteps, PythonSystem
+from panparser.features.template_lowering import lower
+from panparser.features.templates import Templates, TemplatesField, templates
+from panparser.systems.python_system import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
-from panparser.systems.table import TransitionSystem
-from panparser.treebank.sentence import Sentence
+from panparser.systems.transition_system import TransitionSystem
+from panparser.treebank.sentences import Sentence
 
 ENTRY_POINTS = "panparser.systems"  # the group under which packages register their Python systems, by name
 Functions = Mapping[str, Callable[[Any, Sentence], Hashable]]  # called by atoms, by name, with a state and its sentence

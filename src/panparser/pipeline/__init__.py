@@ -1,5 +1,5 @@
-"""Raw text to trees in one model; the bundled models."""
+"""Pipelines: raw text to trees in one model; loading of models; the component for spaCy."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

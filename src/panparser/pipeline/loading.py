@@ -6,22 +6,23 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
+from panparser.batches.classifier import Classifier, StoredClassifier, check_class, classes_inside
 from panparser.errors import ModelError, SpecError
-from panparser.learning.classifiers import Classifier, StoredClassifier, check_class, classes_inside
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
-from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
-from panparser.storage.arrays import read_arrays
-from panparser.storage.models import ModelSource
-from panparser.systems.python import PythonSystem
+from panparser.pipeline.bundled_models import SEVERAL_IN_ONE, class_of, find
+from panparser.storage.containers import read_arrays
+from panparser.storage.stored import ModelSource
+from panparser.systems.python_system import PythonSystem
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
     from panparser.ensembles.combination import CombinedParser
     from panparser.pipeline.pipeline import Pipeline
-    from panparser.sequences.networks import NetworkTagger
-    from panparser.sequences.tagger import Tagger
-    from panparser.text import Lemmatizer, Tokenizer
+    from panparser.tagging.network_tagger import NetworkTagger
+    from panparser.tagging.tagger import Tagger
+    from panparser.text.lemmatizer import Lemmatizer
+    from panparser.text.tokenizer import Tokenizer
 
 
 @overload

@@ -1,4 +1,4 @@
-"""Pipeline: tokenizer, taggers, lemmatizer and parser in sequence, each of them optional, in one model file."""
+"""Pipeline: everything from raw text to trees, as one model."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from panparser._checks import check_threads
-from panparser._threads import in_order
+from panparser.base.checks import check_threads
+from panparser.base.kinds import TABLE, ListOf, Nullable, Table
+from panparser.base.threads import in_order
+from panparser.batches.classifier import Classifier, check_class, tag_columns
 from panparser.errors import SpecError, TextError, TreebankError
-from panparser.learning.classifiers import Classifier, check_class, tag_columns
-from panparser.learning.record import TrainingRecord
-from panparser.parsing.constraints.constraints import KEEP as KEEP_TREES
-from panparser.parsing.constraints.constraints import Constraints, keep_names
-from panparser.parsing.parse_options import Parsed
+from panparser.learning.training_record import TrainingRecord
+from panparser.parsing.confidence import clear_parse_metadata
+from panparser.parsing.constraints import KEEP as KEEP_TREES
+from panparser.parsing.constraints import Constraints, DroppedConstraint, keep_names
+from panparser.parsing.parse_options import Parsed, ScoredTree, TreeParser
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled import SEVERAL_IN_ONE, class_of, find
-from panparser.sequences.tagger import COLUMNS, Tagger
-from panparser.storage.arrays import Arrays
-from panparser.storage.models import ModelSource, StoredModel, prefixed, without_prefix
-from panparser.storage.values import TABLE, ListOf, Nullable, Table
-from panparser.text.lemmatizer.lemmatizer import Lemmatizer
-from panparser.text.tokenizer.streaming import Given, Report, TextStart
-from panparser.text.tokenizer.tokenizer import Tokenizer, divided
+from panparser.pipeline.bundled_models import SEVERAL_IN_ONE, class_of, find
+from panparser.storage.containers import Arrays
+from panparser.storage.stored import ModelSource, StoredModel, prefixed, without_prefix
+from panparser.tagging.tagger import COLUMNS, Tagger
+from panparser.text.lemmatizer import Lemmatizer
+from panparser.text.streaming import Given, Report, TextStart
+from panparser.text.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
 if TYPE_CHECKING:
     from panparser.ensembles.cascade import Cascade
     from panparser.ensembles.combination import CombinedParser
-    from panparser.sequences.networks import NetworkTagger
+    from panparser.tagging.network_tagger import NetworkTagger
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
 Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
@@ -136,7 +137,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             return found
         if isinstance(text, bytes) or not isinstance(text, Sequence):
             raise TextError(f"expected a text, a list of tokens or a list of such lists; got {type(text).__name__}")
-        from panparser.treebank.building import from_tokens  # few texts are lists
+        from panparser.treebank.treebank import from_tokens  # few texts are lists
 
         found = from_tokens(text)
         self.annotate(found, until=until, threads=threads)
@@ -347,3 +348,40 @@ class _Known:
     def restore(self, columns: Sequence[str]) -> None:
         for name in columns:
             self.treebank.column(name)[self.words[name]] = self.values[name]
+
+
+def several_trees(
+    parser: TreeParser,
+    treebank: Treebank,
+    count: int,
+    beam: int | None,
+    constraints: Constraints | None,
+    relax: bool,
+) -> tuple[list[list[ScoredTree]], list[DroppedConstraint]]:
+    """At most `count` trees for each sentence, and the constraints that were dropped."""
+    if treebank.format == "conllx":
+        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
+    trees: list[list[ScoredTree]] = []
+    dropped: list[DroppedConstraint] = []
+    for sentence in treebank:
+        best = parser.search_best(sentence, count, beam=beam, constraints=constraints, relax=relax)
+        trees.append(best.trees)
+        dropped += best.dropped
+    return trees, dropped
+
+
+def repeated(treebank: Treebank, trees: list[list[ScoredTree]], *, labeled: bool) -> Treebank:
+    """A treebank with each sentence as often as it has trees."""
+    clear_parse_metadata(treebank)
+    copies = treebank[[number for number, found in enumerate(trees) for _ in found]]
+    position = 0
+    for found in trees:
+        for rank, tree in enumerate(found, start=1):
+            sentence = copies[position]
+            sentence.heads = tree.heads
+            if labeled:
+                sentence.labels = list(tree.labels)
+            kept = [line for line in sentence.comments if rank == 1 or not line.startswith(("# newdoc", "# newpar"))]
+            sentence.comments = [*kept, f"# tree = {rank}/{len(found)}", f"# score = {tree.score:.4f}"]
+            position += 1
+    return copies

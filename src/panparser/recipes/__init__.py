@@ -1,5 +1,5 @@
-"""Recipes: everything that makes a model, as a TOML file."""
+"""Recipes: everything that determines a model as a TOML file, and what runs it."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

@@ -10,21 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from panparser.errors import SpecError
 from panparser.networks.network import NetworkSpec, named
-from panparser.parsing.training.strategies import default_strategy, fitting_strategy
-from panparser.recipes.constraints import ConstraintsPart
-from panparser.recipes.data import DataPart, FoldsPart, SourcePart, extension, read_sources, read_typology
-from panparser.recipes.network import read_network
-from panparser.recipes.parser import NAMED_TEMPLATES, ParserPart
-from panparser.recipes.pipeline import PipelinePart
-from panparser.recipes.tables import (
+from panparser.recipes.sections import (
+    NAMED_TEMPLATES,
+    ConstraintsPart,
+    DataPart,
+    FoldsPart,
+    ParserPart,
     Part,
+    PipelinePart,
+    SourcePart,
+    TrainingPart,
     check_names,
+    describe_strategy,
+    extension,
+    read_network,
+    read_sources,
     read_toml,
+    read_typology,
     within,
 )
-from panparser.recipes.training import TrainingPart, describe_strategy
-from panparser.storage.files import write_whole
-from panparser.storage.toml import to_toml
+from panparser.storage.atomic import write_whole
+from panparser.storage.toml_text import to_toml
+from panparser.training.training_parsers import default_strategy, fitting_strategy
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank, concatenated
 
@@ -32,7 +39,7 @@ if TYPE_CHECKING:
     from panparser.features.vectors import WordVectors
     from panparser.parsing.parser import Parser
     from panparser.parsing.spec import ParserSpec
-    from panparser.sequences.lexicon import Lexicon
+    from panparser.tagging.lexicon import Lexicon
 
 HEADER = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
@@ -190,7 +197,7 @@ class Recipe:
         files = None if self.pipeline is None else self.pipeline.lexicon
         if files is None:
             return None
-        from panparser.sequences.lexicon import Lexicon
+        from panparser.tagging.lexicon import Lexicon
 
         return Lexicon.read(*files)
 
@@ -299,6 +306,6 @@ def moved(file: str, change: Callable[[str], str]) -> str:
 
 
 def _network_of(parser: Parser) -> NetworkSpec | None:
-    from panparser.parsing.training.networks import network_of  # only here: few recipes go on from a parser
+    from panparser.training.parser_run import network_of  # only here: few recipes go on from a parser
 
     return network_of(parser.classifier)

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from panparser._arrays import LongArray
+from panparser.base.types import LongArray
 from panparser.errors import SpecError
 from panparser.evaluation.metrics import OFFICIAL, Evaluation, evaluate
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
-from panparser.recipes.cascade import CascadeRecipe
+from panparser.recipes.cascade_recipe import CascadeRecipe
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.running import run_recipe
-from panparser.text.raw import extract_raw_text
+from panparser.recipes.recipe_run import run_recipe
+from panparser.text.raw_text import extract_raw_text
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import nonprojectivity_counts

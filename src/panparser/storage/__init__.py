@@ -1,5 +1,1 @@
-"""Files: atomic writes, named arrays, TOML, stored models."""
-
-from panparser._names import lazy
-
-__all__, __getattr__, __dir__ = lazy(__name__)
+"""Files: atomic writing, local and remote locations, named arrays, stored models."""

@@ -1,5 +1,5 @@
-"""Transition systems: the table language, built-in tables, systems in Python, states, oracles, proofs."""
+"""Transition systems: the table language, the systems of the papers, systems in Python, states, oracles."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

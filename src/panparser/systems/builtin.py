@@ -9,11 +9,8 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from panparser._checks import check_count
+from panparser.base.checks import check_count
 from panparser.errors import DeclarationError
-from panparser.systems.declaration import Transition
-from panparser.systems.positions import Position
-from panparser.systems.table import TransitionSystem
 from panparser.systems.terms import (
     B0,
     BUFFER,
@@ -25,6 +22,7 @@ from panparser.systems.terms import (
     STACK,
     AnyOf,
     Loss,
+    Position,
     StateCondition,
     above_bottom,
     any_of,
@@ -53,6 +51,7 @@ from panparser.systems.terms import (
     wanting,
     wants,
 )
+from panparser.systems.transition_system import Transition, TransitionSystem
 from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, Root
 
 SwapOracle = Literal["eager", "lazy", "dynamic", "static-dynamic"]

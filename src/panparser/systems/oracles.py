@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from panparser.errors import IllegalTransitionError, NoLegalTransitionError
-from panparser.systems.interfaces import System
 from panparser.systems.registry import system as as_system
+from panparser.systems.system_protocol import System
 from panparser.trees.gold import GoldTree, Head
 
 

@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, overload
 
+from panparser.base.kinds import is_there
 from panparser.errors import DeclarationError, UnknownSystemError
-from panparser.storage.values import is_there
 from panparser.systems.builtin import (
     arc_eager,
     arc_eager_partial,
@@ -26,8 +26,8 @@ from panparser.systems.builtin import (
     non_monotonic_arc_eager,
     swap_standard,
 )
-from panparser.systems.python import PythonSteps, PythonSystem
-from panparser.systems.table import TransitionSystem
+from panparser.systems.python_system import PythonSteps, PythonSystem
+from panparser.systems.transition_system import TransitionSystem
 from panparser.trees.gold import ROOTS
 
 BUILT_IN: dict[str, Callable[..., TransitionSystem]] = {

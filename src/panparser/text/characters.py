@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import BoolArray
+from panparser.base.types import BoolArray
 from panparser.errors import TextError
 
 CodePoints = npt.NDArray[np.uint32]

@@ -1,5 +1,5 @@
-"""Parsers for languages with little data: similar languages, typology, projected trees."""
+"""Parsers for languages with few trees or none: similar languages, typology, projection, glossed text."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from panparser._arrays import BoolArray
-from panparser._checks import MAX_INT, check_at_least_zero, check_count
+from panparser.base.checks import MAX_INT, check_at_least_zero, check_count
+from panparser.base.types import BoolArray
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.tag_trigrams import TagTrigramCounts, measure_similarity_by_tag
-from panparser.treebank.regions import ArcRegion, Arcs
+from panparser.transfer.similarity import TagTrigramCounts, measure_similarity_by_tag
+from panparser.treebank.arc_regions import ArcRegion, Arcs
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import UPOS
 

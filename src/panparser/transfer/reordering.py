@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from panparser._checks import check_beam, check_range
+from panparser.base.checks import check_beam, check_range
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.reordered import REPORTED, Reordered, obstacles
-from panparser.transfer.tag_model import TagLanguageModel
+from panparser.transfer.rewriting import REPORTED, Reordered, obstacles
+from panparser.transfer.similarity import TagLanguageModel
 from panparser.treebank.treebank import Treebank
 
 DISTORTION, MOST_DISTORTION = 3, 20

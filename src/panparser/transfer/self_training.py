@@ -8,20 +8,20 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from panparser._arrays import IntArray
-from panparser._checks import MAX_INT, check_count, check_share, is_number
-from panparser._threads import at_most, chosen_threads
+from panparser.base.checks import MAX_INT, check_count, check_share, is_number
+from panparser.base.threads import at_most, chosen_threads
+from panparser.base.types import IntArray
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.folds import Fold, make_folds, run_all
 from panparser.learning.listeners import Listener
-from panparser.learning.options import TrainingOptions
-from panparser.learning.record import whole
+from panparser.learning.training import TrainingOptions
+from panparser.learning.training_record import whole
 from panparser.parsing.calibrating import fitted
 from panparser.parsing.confidence import Calibration, ConfidenceSignals
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.parsing.training.train import train
-from panparser.transfer.tallies import AttachmentCounts
+from panparser.training.training_parsers import train
+from panparser.transfer.candidates import AttachmentCounts
 from panparser.treebank.treebank import Treebank, check_treebanks, concatenated
 from panparser.trees.gold import UNKNOWN
 

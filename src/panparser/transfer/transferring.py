@@ -1,4 +1,4 @@
-"""train_transfer: a parser for a language with little data, from treebanks of other languages and a few sentences."""
+"""`train_transfer`: a parser for a language with few trees or none, from treebanks of other languages."""
 
 from __future__ import annotations
 
@@ -8,20 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from panparser._checks import check_count, check_share
-from panparser._threads import chosen_threads
+from panparser.base.checks import check_count, check_share
+from panparser.base.threads import chosen_threads
 from panparser.errors import SpecError, TreebankError
+from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener
+from panparser.learning.training_record import whole
 from panparser.parsing.parser import Parser
 from panparser.pipeline.pipeline import Pipeline
-from panparser.sequences.lexicon import Lexicon
-from panparser.sequences.tagger import Tagger
+from panparser.tagging.lexicon import Lexicon
+from panparser.tagging.tagger import Tagger, TaggerSpec, train_tagger
 from panparser.transfer.candidates import (
     COMBINED,
     FOLDS,
     METHODS,
     OF_SAMPLE,
     PLANS,
+    AttachmentCounts,
     Method,
     MethodRunner,
     Model,
@@ -29,18 +32,83 @@ from panparser.transfer.candidates import (
     SourceTreebank,
     TrialRun,
 )
-from panparser.transfer.forests import tell_forests
-from panparser.transfer.reporting import MORE, ProjectedGain, SourceReport, TagReport, TransferReport, rule_reports
+from panparser.transfer.projection.projecting import tell_forests
 from panparser.transfer.rewriting import RewritingReport, rewrite_word_order
 from panparser.transfer.self_training import LEAST, SelfTrainingResult, self_trained
-from panparser.transfer.sources import SourceFile, name_of
-from panparser.transfer.tag_trigrams import TagTrigramCounts, rank_sources
-from panparser.transfer.tagging import SampleTagger, agreement, check_tags, tags_alone
-from panparser.transfer.tallies import AttachmentCounts
+from panparser.transfer.similarity import TagTrigramCounts, rank_sources
+from panparser.transfer.source_files import SourceFile, name_of
+from panparser.transfer.transfer_report import (
+    MORE,
+    ProjectedGain,
+    SourceReport,
+    TagReport,
+    TransferReport,
+    rule_reports,
+)
 from panparser.transfer.typology import Typology
 from panparser.treebank.conllu import read_conllu
-from panparser.treebank.sampling import sample_sentences as drawn
 from panparser.treebank.treebank import Treebank, concatenated
+from panparser.treebank.treebank import sample_sentences as drawn
+
+_TAGGED = "upos"
+_OTHERS = ("lemma", "xpos", "feats")  # which it does not give
+
+
+@dataclass(frozen=True, eq=False)
+class SampleTagger:
+    """How a tagger is learned from sentences of a sample."""
+
+    lexicon: Lexicon | None
+    dev: Treebank | None
+    seed: int
+    threads: int
+
+    def learn(self, sample: Treebank, stop: Listener | None = None) -> Tagger:
+        """The tagger of some sentences."""
+        options: dict[str, Any] = {"seed": self.seed, "threads": self.threads, "lexicon": self.lexicon}
+        listeners = [] if stop is None else [stop]
+        return whole(train_tagger(TaggerSpec(columns=(_TAGGED,)), sample, dev=self.dev, listeners=listeners, **options))
+
+    def tagged(self, sample: Treebank, folds: int) -> Treebank | None:
+        """What is scored by, as tagged by taggers that did not learn from it; None if there are no two folds.
+
+        That is the development set, or else the sample, in folds.
+        """
+        if self.dev is not None:
+            return self.learn(sample).tag(self.dev, threads=self.threads)
+        if folds < 2:
+            return None
+
+        def learn(rest: Treebank, fold: Fold, stop: Listener) -> Tagger:
+            return self.learn(rest, stop)
+
+        def annotate(tagger: Tagger, held_out: Treebank) -> Sequence[str]:
+            tagger.annotate(held_out)
+            return (_TAGGED,)
+
+        return jackknife(sample, folds, learn, annotate, threads=self.threads)
+
+
+def tags_alone(treebank: Treebank) -> Treebank:
+    """A copy in which words have no lemmas, XPOS and FEATS: what parsers see that follow the tagger."""
+    found = treebank.copy()
+    for name in _OTHERS:
+        found.column(name)[:] = found.id_of(name, "_")
+    return found
+
+
+def check_tags(treebank: Treebank) -> None:
+    """Raises TreebankError if there are no tags to learn from."""
+    if not (treebank.column(_TAGGED) != treebank.id_of(_TAGGED, "_")).any():
+        raise TreebankError(f"{treebank.path}: expected words with tags (UPOS) for a tagger to learn from, found none")
+
+
+def agreement(gold: Treebank, tagged: Treebank) -> tuple[int, int]:
+    """Words that have a tag in the first treebank, and those of them that have the same in the other."""
+    ids = tagged.ids_of(_TAGGED, list(gold.vocabulary(_TAGGED)))[gold.column(_TAGGED)]
+    known = gold.column(_TAGGED) != gold.id_of(_TAGGED, "_")
+    return int(known.sum()), int((known & (ids == tagged.column(_TAGGED))).sum())
+
 
 NEAREST, SENTENCES = 4, 1000
 Report = Callable[[str, int, int], None]

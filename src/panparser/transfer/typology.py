@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._checks import check_count, is_number
+from panparser.base.checks import check_count, is_number
+from panparser.base.kinds import check, read_values, shown, text
 from panparser.errors import SpecError, TreebankError
-from panparser.storage.toml import to_toml
-from panparser.storage.values import check, read_values, shown, text
+from panparser.storage.toml_text import to_toml
 from panparser.transfer.dependents import (
     ABSENT,
     AFTER,

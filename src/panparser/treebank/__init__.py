@@ -1,5 +1,5 @@
-"""Treebanks: columns of a CoNLL-U file, its sentences and tokens; reading, writing, checking, matching."""
+"""Treebanks: the columns of CoNLL-U, sentences and tokens, files, statistics, drawings."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

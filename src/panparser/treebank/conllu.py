@@ -19,7 +19,7 @@ from pathlib import PurePath
 from typing import IO, Any, Literal, cast
 
 from panparser.errors import ConlluError, ConlluWarning, TreebankError
-from panparser.storage.places import FileRange, opened, whole
+from panparser.storage.locations import FileRange, opened, whole
 from panparser.treebank.treebank import Format, Problem, Treebank
 
 Source = str | PathLike[str] | IO[bytes] | FileRange

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
 from panparser.errors import SpecError
-from panparser.treebank.sentence import Sentence
+from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.drawing import Svg, shown
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser._arrays import IntArray
+from panparser.base.types import IntArray
 from panparser.errors import GoldError, TreebankError
 from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import nonprojectivity_counts

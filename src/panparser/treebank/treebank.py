@@ -1,4 +1,4 @@
-"""Treebank: columns of numbers in native memory, as a sequence of sentences."""
+"""Treebank: the columns of CoNLL-U in native memory, built from sentences and sampled."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser._arrays import IntArray
-from panparser._caching import cached_property
+from panparser.base.caching import cached_property
+from panparser.base.checks import check_count
+from panparser.base.types import IntArray
 from panparser.errors import ConlluError, TreebankError
-from panparser.treebank.sentence import Sentence, Token
+from panparser.treebank.sentences import Sentence, Token
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -345,3 +346,37 @@ def check_lengths(treebank: Treebank) -> None:
 
 def _read_again(text: bytes, path: str, format: Format) -> Treebank:
     return Treebank(text, path=path, format=format)
+
+
+_EMPTY = "\t_" * 8
+
+
+def from_tokens(sentences: Sequence[str] | Sequence[Sequence[str]]) -> Treebank:
+    """A treebank without annotation, of the tokens of a sentence, or of several sentences: lists of strings."""
+    if isinstance(sentences, str | bytes) or not isinstance(sentences, Sequence):
+        raise TreebankError(f"expected a text, a list of tokens or a list of such lists; got {sentences!r}")
+    listed: Sequence[Any] = [sentences] if sentences and isinstance(sentences[0], str) else sentences
+    lines: list[str] = []
+    for number, tokens in enumerate(listed, start=1):
+        if isinstance(tokens, str) or not isinstance(tokens, Sequence) or not tokens:
+            raise TreebankError(f"sentence {number}: expected a list of tokens, at least one; got {tokens!r}")
+        for token in tokens:
+            if not is_cell(token):
+                raise TreebankError(
+                    f"sentence {number}: a token must be a text without tabs, line ends and spaces around it; "
+                    f"got {token!r}"
+                )
+        lines += (f"# sent_id = {number}", f"# text = {' '.join(tokens)}")
+        lines += (f"{word}\t{token}{_EMPTY}" for word, token in enumerate(tokens, start=1))
+        lines.append("")
+    return Treebank("".join(f"{line}\n" for line in lines).encode())
+
+
+def sample_sentences(treebank: Treebank, sentences: int, *, seed: int = 1) -> Treebank:
+    """So many sentences of a treebank, drawn at random, in their order; all, if there are not more."""
+    if not isinstance(treebank, Treebank):
+        raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
+    check_count("sample_sentences: sentences", sentences)
+    check_count("sample_sentences: seed", seed, least=0)
+    chosen = np.random.default_rng(seed).permutation(len(treebank))[:sentences]
+    return treebank[sorted(chosen.tolist())]

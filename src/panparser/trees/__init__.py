@@ -1,5 +1,5 @@
-"""Trees without treebanks: references, projectivity, decoding, drawings, enumeration."""
+"""Trees without treebanks: gold trees, projectivity, decoding, drawing, enumeration."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

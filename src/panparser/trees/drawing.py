@@ -11,7 +11,7 @@ from itertools import accumulate
 import numpy as np
 from rich.cells import cell_len
 
-from panparser._arrays import ByteArray, IntArray
+from panparser.base.types import ByteArray, IntArray
 from panparser.errors import GoldError
 from panparser.trees.gold import NO_HEAD, Head
 

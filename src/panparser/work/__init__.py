@@ -1,1 +1,1 @@
-"""Work that processes share: keys of results, and a pool of workers."""
+"""Work that is done once and shared: keys of results, checkpoint folders, worker processes."""

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import panparser
 from panparser import _engine
-from panparser.storage.places import is_remote, opened
+from panparser.storage.locations import is_remote, opened
 
 SOURCES = (".py", ".pyi", ".txt", ".toml", ".tsv")  # modules, the list of public names, declarations
 MAX_CACHED_FILES = 1 << 14

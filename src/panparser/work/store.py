@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from panparser.errors import ModelError, SpecError
-from panparser.storage.arrays import read_arrays, write_arrays
-from panparser.storage.files import clear_abandoned, remove
-from panparser.storage.models import ModelSource, StoredModel, class_of_kind, prefixed
+from panparser.storage.atomic import clear_abandoned, remove
+from panparser.storage.containers import read_arrays, write_arrays
+from panparser.storage.stored import ModelSource, StoredModel, class_of_kind, prefixed
 
 KIND = "finished part"
 FORMAT = 1  # incremented with every change of what is learned: nobody keeps them

@@ -1,5 +1,5 @@
-"""Interlinear glossed text of FLEx, Toolbox and Leipzig blocks: CoNLL-U from glosses, trees through translations."""
+"""Interlinear glossed text: formats, glosses, trees."""
 
-from panparser._names import lazy
+from panparser.names import lazy
 
 __all__, __getattr__, __dir__ = lazy(__name__)

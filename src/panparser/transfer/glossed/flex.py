@@ -8,7 +8,7 @@ from itertools import pairwise
 from xml.parsers import expat
 
 from panparser.errors import TextError
-from panparser.text.raw import gaps
+from panparser.text.raw_text import gaps
 from panparser.transfer.glossed.sentences import OPENING, GlossedSentence, GlossedWord, Morpheme, plain_words
 
 _MAX_DEPTH = 64

@@ -1,5 +1,0 @@
-"""Training of parsers."""
-
-from panparser._names import lazy
-
-__all__, __getattr__, __dir__ = lazy(__name__)

@@ -1,0 +1,1 @@
+"""The server: models over HTTP with UDPipe's interface, and pages."""

@@ -1,0 +1,210 @@
+"""`train`: one function that trains a parser of any kind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypedDict, Unpack
+
+from panparser.base.threads import chosen_threads
+from panparser.batches.classifier import Classifier
+from panparser.batches.python_perceptron import Perceptron
+from panparser.errors import SpecError, StrategyError
+from panparser.features.vectors import WordVectors
+from panparser.learning.folds import HEAD, Fold
+from panparser.learning.folds import jackknife as jackknife_columns
+from panparser.learning.listeners import Listener, check_listeners, notify
+from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC, StrategyLike, TrainingStrategy
+from panparser.learning.training import SeedlessOptions, TrainingConfig, TrainingOptions, check_options
+from panparser.learning.training_record import whole
+from panparser.networks.network import NetworkSpec
+from panparser.parsing.constraints import Constraints
+from panparser.parsing.parser import Parser
+from panparser.parsing.spec import ParserSpec
+from panparser.systems.transition_system import TransitionSystem
+from panparser.training.batch_parser_run import ClassifierRun
+from panparser.training.corpus import pooled
+from panparser.training.engine_parser_run import PerceptronRun
+from panparser.training.parser_run import chosen_classifier, network_of
+from panparser.training.training_constraints import Source, TrainingConstraints
+from panparser.treebank.treebank import Treebank
+
+
+class _Arguments(TypedDict, total=False):
+    vectors: WordVectors | None
+    classifier: Classifier | None
+    network: NetworkSpec | None
+    init: Parser | None
+    constraints: float | None  # a share of the gold heads
+
+
+class ParserTrainingOptions(TrainingOptions, _Arguments, total=False):
+    """Options of `train` for one parser, except its data."""
+
+
+class SeedlessParserTrainingOptions(SeedlessOptions, _Arguments, total=False):
+    """The same without the seed, which is given separately."""
+
+
+_ARGUMENTS = (
+    *("dev", "weights", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint"),
+    "resume",
+)
+
+
+def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: NetworkSpec | None = None) -> TrainingConfig:
+    """The options of `train`, with the defaults of a network; the strategy must be one that fits the system."""
+    if not isinstance(spec, ParserSpec):
+        raise SpecError(f"train: spec must be a ParserSpec; got {spec!r}")
+    check_options("train", options, [option.name for option in fields(TrainingConfig)], _ARGUMENTS)
+    training = TrainingConfig(**{**default_options(spec, network), **options})
+    return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
+
+
+def default_strategy(spec: ParserSpec, network: NetworkSpec | None = None) -> TrainingStrategy:
+    """Max-violation; a network without a beam learns step by step. By the static oracle if the system has no other."""
+    if network is not None and spec.beam == 1:
+        return DYNAMIC if spec.system.has_dynamic_oracle else STATIC
+    return MAX_VIOLATION if spec.system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
+
+
+def default_options(spec: ParserSpec, network: NetworkSpec | None = None) -> dict[str, Any]:
+    """Options of `TrainingConfig` that differ from its own defaults."""
+    options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
+    if network is not None:
+        options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
+    return options
+
+
+def fitting_strategy(system: TransitionSystem, strategy: StrategyLike) -> StrategyLike:
+    """The same strategy; raises SpecError or StrategyError if the system has no oracle for it.
+
+    A function is checked whenever it is called.
+    """
+    if not system.has_oracle:
+        raise SpecError(
+            f"{system.name} has neither losses nor a static oracle, so there is nothing to learn from: "
+            "`panparser.derive` finds the losses of a table"
+        )
+    if system.has_dynamic_oracle:
+        return strategy
+    if isinstance(strategy, TrainingStrategy):
+        return _checked(system, strategy)
+    return lambda epoch, sentence: _checked(system, strategy(epoch, sentence))
+
+
+def _checked(system: TransitionSystem, strategy: TrainingStrategy) -> TrainingStrategy:
+    if isinstance(strategy, TrainingStrategy) and strategy.oracle == "dynamic":
+        raise StrategyError(
+            f"{system.name} has no dynamic oracle, only the static one {system.static_oracle}; got a strategy with "
+            'oracle="dynamic". Use the strategy static, or any other with oracle="static", such as '
+            'Strategy(update_at="max-violation", oracle="static"), the default of this system'
+        )
+    return strategy
+
+
+def train(
+    spec: ParserSpec,
+    treebank: Treebank | Sequence[Treebank],
+    *,
+    dev: Treebank | None = None,
+    weights: Sequence[float] | None = None,
+    vectors: WordVectors | None = None,
+    classifier: Classifier | None = None,
+    network: NetworkSpec | None = None,
+    init: Parser | None = None,
+    constraints: Source | None = None,
+    dev_constraints: Constraints | None = None,
+    listeners: Sequence[Listener] = (),
+    checkpoint: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    threads: int | None = None,
+    **options: Unpack[TrainingOptions],
+) -> Parser:
+    """A parser for a treebank; `options` are those of `TrainingConfig`.
+
+    Several treebanks are learned from together, each with one of the `weights`, if these are given: an epoch learns
+    from a sentence of weight 25 as if it stood 25 times, and from one of weight 0.5 every other time, at random.
+
+    The strategy defaults to max-violation, by the static oracle if the system has no other.
+    With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
+    Templates such as `S0.vector` need `vectors`, which become part of the parser. `init` is a parser to continue from:
+    same system, labeledness and vectors; new labels and tags are fine. A perceptron may have more templates than
+    `init`, whose weights begin at 0; those of `init` come first. A `checkpoint` file holds the state
+    after each epoch; with `resume` training continues from it, and gives the same parser as if it had never stopped.
+    Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the engine's
+    perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
+    learned by a perceptron over states in Python, or by a classifier.
+
+    A `network` is short for `classifier=NetworkClassifier(network)`, and needs torch. Its `learning` has the defaults
+    of epochs and patience; with a beam of 1 the strategy defaults to DYNAMIC, or to STATIC if the system has no dynamic
+    oracle. Beside `init`, which has a network, it may differ in `learning` and `precision`.
+
+    `threads` (None: one for each core) change no byte of the parser: members learn at the same time, and the
+    development set is parsed while the next epoch is learned. What learns in Python, and what listeners act on, takes
+    one.
+
+    With `constraints` the search is restricted as in parsing with constraints: a share of the gold heads (above
+    0, at most 1), drawn anew in each epoch, or Constraints of the treebank, such as those found by another parser; then
+    `dev_constraints` are those of the development set.
+    """
+    check_listeners("train", listeners)
+    treebank, treebank_weights = pooled(treebank, weights)
+    classifier = chosen_classifier("train", classifier, network, init)
+    training = parser_training(spec, options, network_of(classifier))
+    if constraints is None and dev_constraints is not None:
+        raise SpecError("train: dev_constraints are given, but constraints are not")
+    restriction = None
+    if constraints is not None:
+        restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
+    common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
+    common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
+    common |= {"treebank_weights": treebank_weights}
+    common |= {"threads": chosen_threads("train: threads", threads)}
+    if classifier is None and not spec.is_native:
+        classifier = Perceptron()
+    if training.subsample is not None and training.subsample.by == "accuracy-once" and dev is not None:
+        before = common | {"training": replace(training, subsample=None), "checkpoint": None}
+        first = _run(before | {"listeners": [_Progress(listeners)]}, classifier).run()
+        common["found_before"] = whole(first).predict(dev)[0]
+    return _run(common, classifier).run(resume)
+
+
+def _run(common: dict[str, Any], classifier: Classifier | None) -> ClassifierRun | PerceptronRun:
+    return PerceptronRun(**common) if classifier is None else ClassifierRun(**common, classifier=classifier)
+
+
+class _Progress(Listener):
+    """Tells other listeners of progress alone."""
+
+    only_watches = True
+
+    def __init__(self, listeners: Sequence[Listener]) -> None:
+        self.listeners = listeners
+
+    def after_words(self, epoch: int, words: int, updates: int) -> None:
+        notify(self.listeners, "after_words", epoch, words, updates)
+
+
+TREES = (HEAD, "deprel")  # the columns that a parser writes
+
+
+def jackknife(
+    spec: ParserSpec,
+    treebank: Treebank,
+    folds: int = 10,
+    *,
+    threads: int | None = None,
+    **options: Unpack[ParserTrainingOptions],
+) -> Treebank:
+    """The treebank with each sentence parsed by a parser that was not trained on it; the order is kept."""
+
+    def learn(rest: Treebank, fold: Fold, stop: Listener) -> Parser:
+        return train(spec, rest, listeners=[stop], **options)
+
+    def parse(parser: Parser, held_out: Treebank) -> tuple[str, ...]:
+        parser.annotate(held_out)
+        return TREES
+
+    return jackknife_columns(treebank, folds, learn, parse, threads=threads)

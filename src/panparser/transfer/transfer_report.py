@@ -1,0 +1,245 @@
+"""TransferReport: what `train_transfer` did, and why, in words and in plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from panparser.transfer.candidates import COMBINED, PLANS, AttachmentCounts, Method, Plan
+from panparser.transfer.rewriting import RewritingReport
+from panparser.transfer.typology import Typology
+
+MORE = 10  # sentences whose gain is estimated
+_NAMES = {
+    "joint": "all sources, the nearer the more, and the sample together",
+    "combined-joint": "each source, the sample, and both together, whose trees are combined",
+    "combined": "each source, and all of them, by tags alone, whose trees are combined",
+    "pool": "the nearest sources together, by tags alone",
+    "all": "all sources, the nearer the more, by tags alone",
+    "vote": "each source by tags alone, and they vote, the nearer with the more weight",
+    "sample": "the sample alone",
+    "target-first": "the sample, for what it is the best at, and all sources for the rest",
+    "transfer-first": "all sources, for what they are the best at, and the sample for the rest",
+    "region-wise": "each source, and the sample, for what it is the best at, and all of them for the rest",
+}
+
+
+def in_words(method: str) -> str:
+    """What a method learns from."""
+    return _NAMES.get(method, method)
+
+
+def _is_used(method: str, is_near: bool) -> bool:
+    return method in ("all", "joint", "vote", *COMBINED, *PLANS) or (is_near and method == "pool")
+
+
+@dataclass(frozen=True)
+class SourceReport:
+    """A source: its divergence from the target (KLcpos3), sentences in all and learned from, weight, license."""
+
+    name: str
+    path: str
+    license: str
+    divergence: float | None
+    sentences: int
+    used: int
+    weight: float
+    is_near: bool  # is one of those that are pooled
+
+
+@dataclass(frozen=True)
+class RuleReport:
+    """What rewriting did to a class of dependents in all sources, where the target has what, and how that is known."""
+
+    name: str
+    target: str
+    known_from: str
+    moved: int
+    deleted: int
+
+
+@dataclass(frozen=True)
+class ProjectedGain:
+    """What more sentences of the sample would bring to a method, estimated from its scores with fewer of them."""
+
+    method: Method
+    fewer: int
+    fewer_uas: float
+    more: int
+    more_uas: float
+    points: float  # for MORE sentences
+
+
+@dataclass(frozen=True)
+class TagReport:
+    """Of a tagger: words of its lexicon, words that it was scored on, and those of them that it tags right."""
+
+    lexicon: int
+    words: int
+    right: int
+
+    @property
+    def accuracy(self) -> float:
+        """In percent."""
+        return 100 * self.right / max(1, self.words)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransferReport:
+    """All that was done: sources, rules, scores by method (best first), what was chosen, and what more would bring."""
+
+    method: Method | Plan
+    language: str | None
+    sentences: int  # of the sample
+    scored_on: str
+    scores: tuple[tuple[Method | Plan, AttachmentCounts], ...]
+    sources: tuple[SourceReport, ...]
+    rules: tuple[RuleReport, ...]
+    unchanged: int  # sentences that could not be rewritten
+    gain: ProjectedGain | None
+    tags: TagReport | None = None
+    seed: int
+    self_training: dict[str, Any] | None = None  # as in training records
+
+    @property
+    def used(self) -> tuple[SourceReport, ...]:
+        """The sources that the parser learned from."""
+        return tuple(each for each in self.sources if _is_used(self.method, each.is_near))
+
+    @staticmethod
+    def used_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The same of plain values."""
+        return [each for each in values["sources"] if _is_used(values["method"], each["is_near"])]
+
+    def to_values(self) -> dict[str, Any]:
+        """Plain values."""
+        values = asdict(self)
+        values["scores"] = [{"method": method, **_plain(tally)} for method, tally in self.scores]
+        if self.tags is None:
+            del values["tags"]
+        return values | {name: list(values[name]) for name in ("sources", "rules")}
+
+    def record(self) -> dict[str, Any]:
+        """The same as part of a parser, which does not tell where files were."""
+        values = self.to_values()
+        for source in values["sources"]:
+            del source["path"]
+        return values
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    # --- In words ---
+
+    def lines(self) -> Iterator[str]:
+        yield f"The parser learned from {in_words(self.method)}{self._reason()}."
+        yield from self._source_lines()
+        yield from self._rule_lines()
+        yield from self._tag_lines()
+        yield from self._score_lines()
+        yield from self._self_training_lines()
+        yield from self._gain_lines()
+        licenses = sorted({each.license for each in self.used})
+        if licenses:
+            yield ""
+            yield f"Licenses of what it learned from: {', '.join(licenses)}."
+
+    def _reason(self) -> str:
+        if len(self.scores) < 2:
+            return "" if self.sentences else ", as there are no trees of the language"
+        if self.method != self.scores[0][0]:
+            return ", which none beats by more than chance"
+        found = [tally for _, tally in self.scores[:2]]  # of equal ones, the first has the better labels
+        first, second = ((tally if tally.tagged is None else tally.tagged).uas for tally in found)
+        return f", which scores best ({first:.1f})" if first > second else ", which scores as well as any"
+
+    def _source_lines(self) -> Iterator[str]:
+        yield ""
+        ranked = any(each.divergence is not None for each in self.sources)
+        how = "; KL is less, the more alike the tags follow each other" if ranked else ", unranked: no tagged text"
+        yield f"Sources (nearest first{how}):" if ranked else f"Sources{how}:"
+        for each in self.sources:
+            distance = "" if each.divergence is None else f"KL {each.divergence:.2f}, "
+            size = f"{each.used:,} of {each.sentences:,} sentences"
+            yield f"  {each.name}: {distance}weight {each.weight:.2f}, {size}, license {each.license}"
+
+    def _rule_lines(self) -> Iterator[str]:
+        yield ""
+        active = [rule for rule in self.rules if rule.moved or rule.deleted]
+        if not self.rules:
+            yield "Word order of the sources is as it was: nothing is known of that of the language."
+        elif not active:
+            yield "Word order of the sources is as it was: it is that of the language."
+        else:
+            yield "Word order of the sources was changed to that of the language:"
+        for rule in active:
+            done = [f"{n:,} {what}" for n, what in ((rule.moved, "moved"), (rule.deleted, "deleted")) if n]
+            yield f"  {rule.name.replace('_', ' ')}: {rule.target}, {' and '.join(done)} ({rule.known_from})"
+
+    def _tag_lines(self) -> Iterator[str]:
+        if self.tags is None:
+            return
+        known = f", and a lexicon of {self.tags.lexicon:,} words" if self.tags.lexicon else ""
+        yield ""
+        yield f"A tagger learned from the sample{known}."
+        if self.tags.words:
+            yield f"Tags on {self.scored_on}: {self.tags.accuracy:.1f} % of {self.tags.words:,} words are right."
+
+    def _score_lines(self) -> Iterator[str]:
+        if not self.scores:
+            return
+        words = self.scores[0][1].words
+        yield ""
+        yield f"Scores on {self.scored_on}, {words:,} words without punctuation (heads, heads and labels):"
+        for method, tally in self.scores:
+            line = f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.both:,})"
+            tagged = tally.tagged
+            yield line if tagged is None else f"{line}; with the tagger's tags {tagged.uas:.1f}, {tagged.las:.1f}"
+
+    def _self_training_lines(self) -> Iterator[str]:
+        if self.self_training is None:
+            return
+        made = self.self_training
+        first, *rest = made["rounds"]
+        yield ""
+        yield f"Self-training on {made['text']:,} words of text, heads of a confidence of at least {made['least']:g}:"
+        yield f"  without: {first['uas']:.1f}"
+        for number, each in enumerate(rest, start=1):
+            kept = " (kept)" if number == made["chosen"] else ""
+            yield f"  round {number}: {each['words']:,} words, {each['uas']:.1f}{kept}"
+        if not made["chosen"]:
+            yield "  It was worse, and is left out."
+
+    def _gain_lines(self) -> Iterator[str]:
+        if self.gain is None:
+            return
+        gain = self.gain
+        yield ""
+        seen = f"{gain.fewer_uas:.1f} with {gain.fewer} sentences, {gain.more_uas:.1f} with {gain.more}"
+        if gain.points < 0.05:
+            yield f"What {MORE} more sentences would bring cannot be told: {seen}."
+        else:
+            what = "" if gain.method == self.method else f" to {in_words(gain.method)}"
+            yield f"{MORE} more sentences would bring{what} about {gain.points:.1f} points; an estimate, from {seen}."
+
+
+def _plain(tally: AttachmentCounts) -> dict[str, Any]:
+    """The counts and scores of a tally."""
+    found: dict[str, Any] = {name: getattr(tally, name) for name in ("words", "heads", "both", "uas", "las")}
+    return found if tally.tagged is None else found | {"tagged": _plain(tally.tagged)}
+
+
+def rule_reports(done: Sequence[RewritingReport], typology: Typology | None) -> tuple[RuleReport, ...]:
+    """What all rewritings did together, by what the typology tells."""
+    sums: dict[str, dict[str, int]] = {}
+    for counts in (each.counts for each in done):
+        for count in counts:
+            own = sums.setdefault(count.name, {"moved": 0, "deleted": 0})
+            own["moved"] += count.moved
+            own["deleted"] += count.deleted
+    return tuple(
+        RuleReport(name=trait.name, target=trait.in_words, known_from=trait.source, **sums[trait.name])
+        for trait in (typology or ())
+        if trait.name in sums
+    )
