@@ -10,8 +10,8 @@ neither XPOS nor FEATS, with gold tags): from the source without its words, from
 Several sources vote: arcs that at least so many of four have (to fr from en, es, it and de; to tr from en, de, fi, ru).
 Whether linked words must have the same tag is also tried where it could be chosen: parsers that learn from the first
 800 projected sentences of eight languages, on the gold trees of the last 200.
-The defaults of `AlignerConfig` were chosen on en-sv, en-de, en-fi and en-hi, and by parsers tested on the development set of
-sv_talbanken and on held-out sentences of PUD (de, fi, hi, ar); en-fr and en-tr chose none of them, but
+The defaults of `AlignerConfig` were chosen on en-sv, en-de, en-fi and en-hi, and by parsers tested on the development
+set of sv_talbanken and on held-out sentences of PUD (de, fi, hi, ar); en-fr and en-tr chose none of them, but
 were looked at: that links depend on the trees of the source was tried because en-tr fell short.
 Finished tasks are kept in benchmarks/results/projection.jsonl, the tables in projection.txt.
 """

@@ -8,8 +8,8 @@ sentences of every treebank of another language with at least 100), whose trees 
 sources as they are, or rewritten by what WALS says of the target. All parsers: beam 4, one perceptron, 5 epochs. Gold
 tags; UAS of at most 300 sentences of the test set, without punctuation.
 Classes are simple or complex (the criterion `difficulty`), kinds of labels, and tags with the direction of their arcs.
-Break-even, learnability, hardness and complexity are those of `panparser.lab.analysis.Curves`, of curves that are averaged
-over the targets.
+Break-even, learnability, hardness and complexity are those of `panparser.lab.analysis.Curves`, of curves that are
+averaged over the targets.
 Sampling: the divergence of the states that the last of 5 epochs learned from, in 1000 sentences, and those that are met
 in the development set (beam 8), and UAS by quarter of the sentence.
 Finished tasks are kept in benchmarks/results/sample_worth.jsonl, the tables in sample_worth.txt, what the page about

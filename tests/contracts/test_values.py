@@ -55,7 +55,7 @@ KINDS = {
         ),
         lambda value: value.to_values(), lambda values: Subsampling(**values),
     ),
-    "Training": Kind((pp.TrainingConfig(), pp.TrainingConfig(epochs=3), pp.TrainingConfig(seed=2), pp.TrainingConfig(patience=None))),
+    "Training": Kind(tuple(pp.TrainingConfig(**options) for options in ({}, {"epochs": 3}, {"seed": 2}, {"patience": None}))),
     "TransitionSystem": Kind(
         tuple(pp.system(name, root=root) for name in ("arc-eager", "attardi") for root in ("first", "last")),
         lambda value: json.loads(value.to_json()), lambda values: pp.TransitionSystem.from_json(json.dumps(values)),
@@ -74,20 +74,24 @@ KINDS = {
         **through(pp.ArcRegion),
     ),
     "Stage": Kind(
-        (pp.CascadeStage(), pp.CascadeStage(name="a"), pp.CascadeStage(name="a", regions=(pp.ArcRegion(upos="DET"),)), pp.CascadeStage(spec=PARTIAL))
+        (pp.CascadeStage(), pp.CascadeStage(name="a"), pp.CascadeStage(name="a", regions=(pp.ArcRegion(upos="DET"),)),
+         pp.CascadeStage(spec=PARTIAL))
     ),
     "TaggerSpec": Kind(
         (pp.TaggerSpec(), pp.TaggerSpec(columns="xpos"), pp.TaggerSpec(columns=("upos", "feats")),
-         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None), pp.TaggerSpec(dictionary=pp.tagging.TagDictionaryThresholds(5, 0.1))),
+         pp.TaggerSpec(beam=2), pp.TaggerSpec(dictionary=None),
+         pp.TaggerSpec(dictionary=pp.tagging.TagDictionaryThresholds(5, 0.1))),
         **through(pp.TaggerSpec),
     ),
-    "DictionaryRule": Kind((pp.tagging.TagDictionaryThresholds(), pp.tagging.TagDictionaryThresholds(5), pp.tagging.TagDictionaryThresholds(5, 0.1))),
+    "DictionaryRule": Kind(tuple(pp.tagging.TagDictionaryThresholds(*values) for values in ((), (5,), (5, 0.1)))),
     "PipelineSpec": Kind(
         (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)), pp.PipelineSpec(joint=False))
     ),
-    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window), **through(pp.tagging.SequenceFeatures)),
+    "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window),
+                   **through(pp.tagging.SequenceFeatures)),
     "Weights": Kind(
-        (pp.ensembles.ArcWeights((1.0, 2.0)), pp.ensembles.ArcWeights((1.0, 3.0)), pp.ensembles.ArcWeights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
+        (pp.ensembles.ArcWeights((1.0, 2.0)), pp.ensembles.ArcWeights((1.0, 3.0)),
+         pp.ensembles.ArcWeights((1.0, 2.0), "upos", {"NOUN": (2.0, 1.0)})),
         lambda value: tomllib.loads(value.to_toml()), pp.ensembles.ArcWeights.from_values, hashes=False,
     ),
     "Recipe": Kind(
@@ -96,7 +100,8 @@ KINDS = {
         lambda value: tomllib.loads(value.to_toml()), pp.Recipe.from_values, hashes=False,
     ),
     "CascadeRecipe": Kind(
-        (pp.recipes.CascadeRecipe.from_values(CASCADE), pp.recipes.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
+        (pp.recipes.CascadeRecipe.from_values(CASCADE),
+         pp.recipes.CascadeRecipe.from_values(CASCADE | {"cascade": {"folds": 3}})),
         lambda value: value.to_values(), pp.recipes.CascadeRecipe.from_values, hashes=False,
     ),
     "CurvePoint": Kind((pp.lab.LearningCurvePoint(1, 2, 3.0, None), pp.lab.LearningCurvePoint(1, 2, 3.0, 4.0))),

@@ -143,7 +143,10 @@ def _training_rows(training: Mapping[str, Any]) -> list[tuple[str, str]]:
         "words": "{:,}".format,
     }
     rows = [(name.replace("_", " "), show(training[name])) for name, show in shown.items() if name in training]
-    rows += _transfer_rows(training.get("transfer"))
+    if training.get("transfer"):
+        from panparser.recipes.sections import extension  # lazy: few models have such a record
+
+        rows += extension("transfer")(training["transfer"])
     rows += [(f"{name} SHA-256", digest) for name, digest in training.get("data", {}).items()]
     return [(name, text) for name, text in rows if text]
 
@@ -156,25 +159,6 @@ def _rounds(record: Mapping[str, Any] | None) -> str | None:
         return "tried, and left out"
     words = record["rounds"][record["chosen"]]["words"]
     return f"round {record['chosen']}: {words:,} of {record['text']:,} words, confidence at least {record['least']:g}"
-
-
-def _transfer_rows(record: Mapping[str, Any] | None) -> list[tuple[str, str | None]]:
-    """Of a parser that learned from other languages: how, from which, and under which licenses these are."""
-    if record is None:
-        return []
-    # only here: few models have such a record
-    from panparser.transfer.transfer_report import TransferReport, in_words
-
-    used = TransferReport.used_of(record)
-    rows: list[tuple[str, str | None]] = [("transfer", f"{record['method']}: {in_words(record['method'])}")]
-    for source in used:
-        far = "" if source["divergence"] is None else f"KL {source['divergence']:.2f}, "
-        rows.append((f"source {source['name']}", f"{far}{source['used']:,} sentences, license {source['license']}"))
-    for score in record["scores"]:
-        rows.append(
-            (f"score, {score['method']}", f"UAS {score['uas']:.2f}  LAS {score['las']:.2f} on {record['scored_on']}")
-        )
-    return rows
 
 
 def _pairs(values: Mapping[str, Any] | None) -> str:

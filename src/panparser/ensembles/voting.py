@@ -231,7 +231,8 @@ def _check(parsers: Sequence[Parser]) -> None:
     marking = {parser.spec.crossing == "pseudo" for parser in parsers if parser.spec.labeled}
     if len(marking) > 1:
         raise SpecError(
-            "make_voting_parser: parsers must all lift crossing arcs and mark their labels (nonprojective: pseudo), or none must"
+            "make_voting_parser: parsers must all lift crossing arcs and mark their labels "
+            "(nonprojective: pseudo), or none must"
         )
     for number, parser in enumerate(parsers[1:], start=2):
         if parser.spec.system != first.spec.system:

@@ -16,7 +16,7 @@ from panparser.cli.terminal import (
     read_sentences,
     shown_value,
 )
-from panparser.inspection.frame_output import import_analysis, print_rows, print_rows_or_csv
+from panparser.inspection.frame_output import import_with_pandas, print_rows, print_rows_or_csv
 from panparser.pipeline.loading import load_parser
 
 
@@ -42,7 +42,9 @@ def propagation(
     made its gold arc unreachable: the same action may attach it, or a later one at no further cost. S0 and B0 are the
     tags on top of the stack and at the front of the buffer. --csv has one row per error.
     """
-    found = import_analysis().propagation(load_parser(model), read_sentences(source, format.value), beam=beam)
+    found = import_with_pandas("propagation").propagation(
+        load_parser(model), read_sentences(source, format.value), beam=beam
+    )
     table = found.table(*(by.split(",") if by else ()))
     if as_csv:
         print_rows_or_csv(found.errors, True)

@@ -9,7 +9,7 @@ import typer
 
 from panparser.cli.terminal import CsvOption, FileFormat, InputFormatOption, ModelOption, read_sentences
 from panparser.errors import SpecError
-from panparser.inspection.frame_output import import_analysis, print_rows_or_csv
+from panparser.inspection.frame_output import import_with_pandas, print_rows_or_csv
 from panparser.pipeline.loading import load_parser
 
 MAX_FEATURES = 20
@@ -44,7 +44,7 @@ def weights(
     Models store features as numbers; names come from FILE, so only features that occur there are listed. Weights are
     in perceptron updates.
     """
-    analysis = import_analysis()
+    weights = import_with_pandas("model_weights")
     if sum(value is not None for value in (name, other, feature)) != 1:
         raise SpecError("expected one of --class NAME, --feature TEXT and --compare-with MODEL")
     if feature is not None and source is not None:
@@ -57,12 +57,12 @@ def weights(
         raise SpecError("--limit requires --class")
     parser = load_parser(model)
     if feature is not None:
-        found = analysis.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
+        found = weights.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
         rows = "template" if by is None else by.value
-        found = analysis.shared(parser, load_parser(other), read_sentences(str(source), format.value), by=rows)
+        found = weights.shared(parser, load_parser(other), read_sentences(str(source), format.value), by=rows)
     else:
-        found = analysis.strongest(
+        found = weights.strongest(
             parser, read_sentences(str(source), format.value), str(name), top=limit or MAX_FEATURES
         )
     print_rows_or_csv(found, as_csv)

@@ -372,8 +372,8 @@ def learning_curves(
     """The score of each class on `test` for each training size, in percent.
 
     For each size, a parser is trained on the first sentences, or on so many `samples`, of which the mean is taken;
-    `options` are those of `TrainingConfig`. Besides the sizes, the table has `words` (in `test`), and a last row, `all`.
-    `sample_curves` has the scores of each sample, and what follows from them.
+    `options` are those of `TrainingConfig`. Besides the sizes, the table has `words` (in `test`), and a last row,
+    `all`. `sample_curves` has the scores of each sample, and what follows from them.
     """
     return sample_curves(
         spec, treebank, test, sizes, by, of, samples=samples, dev=dev, ignore=ignore, threads=threads, **options

@@ -11,7 +11,7 @@ import typer
 
 from panparser.cli.terminal import FileFormat, InputFormatOption, JsonOption, is_quiet, listed, progress, read_to_score
 from panparser.errors import AnalysisError, SpecError
-from panparser.inspection.frame_output import Table, bounded, import_analysis, print_tables, values, write_csv
+from panparser.lab.analysis.frame_tables import Table, bounded, import_analysis, print_tables, values, write_csv
 from panparser.recipes.recipe import Recipe
 from panparser.storage.atomic import check_writable
 from panparser.treebank.treebank import Treebank

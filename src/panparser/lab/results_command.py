@@ -222,7 +222,7 @@ def _print_failed(found: GridResults) -> None:
 
 
 def _plot(table: ResultTable, path: str) -> None:
-    from panparser.inspection.frame_output import import_analysis
+    from panparser.lab.analysis.frame_tables import import_analysis
 
     import_analysis(plot=path)
     from panparser.lab.analysis import plots

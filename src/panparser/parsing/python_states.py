@@ -37,7 +37,7 @@ HISTORY = 4  # previous actions that templates can name
 
 
 class PythonStates(PythonObjectStates):
-    """States of many sentences of a treebank; features are those of the engine's templates, read off `MutableState`s."""
+    """States of many sentences of a treebank; features are those of the engine's templates, read off each state."""
 
     def __init__(
         self,

@@ -146,7 +146,7 @@ def train_pipeline(
     resume: bool = False,
     **options: Unpack[SeedlessOptions],
 ) -> Pipeline:
-    """A pipeline for a treebank; `options` are those of `TrainingConfig`, for the parser, as are vectors and classifier.
+    """Train a pipeline; `options` are those of `TrainingConfig`, for the parser, as are vectors and classifier.
 
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
     best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called

@@ -288,8 +288,8 @@ def _read_templates(path: str) -> Templates:
 class TrainingPart(Part):
     """[training]: how it learns.
 
-    `strategy`: a name, or a table with fields of `TrainingStrategy` on top of the one named by `base`. `patience = 0`: never
-    stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
+    `strategy`: a name, or a table with fields of `TrainingStrategy` on top of the one named by `base`. `patience = 0`:
+    never stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
     of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the share of the
     development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the same weights.
     `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
@@ -468,10 +468,11 @@ class ConstraintsPart(Part):
         return Constraints.of(given, keep={"heads", "labels"} if self.labels else {"heads"})
 
 
-# Functions of packages above this one, by the section that they interpret; imported only if a recipe has the section.
+# Functions of families, by the section of a recipe or of a training record that they interpret; imported on demand.
 EXTENSIONS = {
     "sources": "panparser.transfer.recipe_sections:read_source_treebanks",
     "typology": "panparser.transfer.recipe_sections:recipe_typology",
+    "transfer": "panparser.transfer.transfer_report:record_rows",
 }
 
 
@@ -534,7 +535,7 @@ def read_typology(values: Any, place: str) -> dict[str, Any]:
 
 
 def extension(section: str) -> Callable[..., Any]:
-    """Return the function that interprets a section which recipes themselves only store."""
+    """Return the function that interprets a section which the core only stores."""
     module, _, name = EXTENSIONS[section].partition(":")
     function: Callable[..., Any] = getattr(import_module(module), name)
     return function

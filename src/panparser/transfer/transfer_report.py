@@ -107,11 +107,6 @@ class TransferReport:
         """The sources that the parser learned from."""
         return tuple(each for each in self.sources if _is_used(self.method, each.is_near))
 
-    @staticmethod
-    def used_of(values: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The same of plain values."""
-        return [each for each in values["sources"] if _is_used(values["method"], each["is_near"])]
-
     def to_values(self) -> dict[str, Any]:
         """Plain values."""
         values = asdict(self)
@@ -243,3 +238,17 @@ def rule_reports(done: Sequence[RewritingReport], typology: Typology | None) -> 
         for trait in (typology or ())
         if trait.name in sums
     )
+
+
+def record_rows(record: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    """Return the rows of `panparser info` for the record of a transfer: method, sources with licenses, scores."""
+    rows: list[tuple[str, str | None]] = [("transfer", f"{record['method']}: {in_words(record['method'])}")]
+    for source in record["sources"]:
+        if _is_used(record["method"], source["is_near"]):
+            divergence = "" if source["divergence"] is None else f"KL {source['divergence']:.2f}, "
+            details = f"{divergence}{source['used']:,} sentences, license {source['license']}"
+            rows.append((f"source {source['name']}", details))
+    for score in record["scores"]:
+        scores = f"UAS {score['uas']:.2f}  LAS {score['las']:.2f} on {record['scored_on']}"
+        rows.append((f"score, {score['method']}", scores))
+    return rows

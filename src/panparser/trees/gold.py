@@ -60,7 +60,7 @@ class Span:
 
 @dataclass(frozen=True)
 class GoldTree:
-    """For each word its head (0 is Root), `None` (unknown), `NO_HEAD`, `HEAD_LEFT`, `HEAD_RIGHT` or a set of heads; and labels.
+    """For each word its head (0 is Root), `None` (unknown), `NO_HEAD`, `HEAD_LEFT`, `HEAD_RIGHT` or a set; and labels.
 
     Annotations may be partial: a word whose head is unknown costs nothing. One word of a set must be the head: an arc
     from another word costs 1 when it is made, not before. `spans` cost nothing; they are constraints for parsing.

@@ -23,7 +23,7 @@ from panparser.cli.terminal import (
     read_to_score,
 )
 from panparser.errors import AnalysisError
-from panparser.inspection.frame_output import Table, draw, import_analysis, print_tables, shaped, values, write_csv
+from panparser.lab.analysis.frame_tables import Table, draw, import_analysis, print_tables, shaped, values, write_csv
 from panparser.parsing.confidence import HEAD_KEY, LABEL_KEY, read_confidence
 from panparser.storage.atomic import check_writable
 
