@@ -55,7 +55,8 @@ KINDS = {
         ),
         lambda value: value.to_values(), lambda values: Subsampling(**values),
     ),
-    "Training": Kind(tuple(pp.TrainingConfig(**options) for options in ({}, {"epochs": 3}, {"seed": 2}, {"patience": None}))),
+    "Training": Kind(
+        tuple(pp.TrainingConfig(**options) for options in ({}, {"epochs": 3}, {"seed": 2}, {"patience": None}))),
     "TransitionSystem": Kind(
         tuple(pp.system(name, root=root) for name in ("arc-eager", "attardi") for root in ("first", "last")),
         lambda value: json.loads(value.to_json()), lambda values: pp.TransitionSystem.from_json(json.dumps(values)),

@@ -10,7 +10,7 @@ from languages import language
 from learners import ENGLISH
 from panparser.errors import SpecError, TreebankError
 from panparser.parsing.calibrating import fitted
-from panparser.transfer.candidates import Tally
+from panparser.transfer.candidates import AttachmentCounts
 
 TREES = language("own", 16, verb_last=True)
 DEV = language("own", 20, verb_last=True, seed=2)
@@ -39,7 +39,7 @@ def test_scores_are_of_parsers_that_did_not_see_the_sentence():
     assert MADE.rounds[0].words == 0
     assert all(each.words > 0 for each in MADE.rounds[1:])
     expected = pp.lab.jackknife(SPEC, TREES, 4, **OPTIONS)
-    assert MADE.rounds[0].tally == Tally.of(TREES, expected)
+    assert MADE.rounds[0].tally == AttachmentCounts.of(TREES, expected)
 
 
 def test_the_best_round_is_kept():
@@ -56,7 +56,7 @@ def test_a_round_learns_from_trees_and_from_what_is_sure():
     teacher = pp.train(SPEC, TREES, dev=DEV, **OPTIONS)
     text = pp.transfer.select_confident_trees(teacher, RAW, least=0.6)
     student = pp.train(SPEC, [TREES, text], weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
-    tallies = [Tally.of(DEV, parser.parse(DEV)) for parser in (teacher, student)]
+    tallies = [AttachmentCounts.of(DEV, parser.parse(DEV)) for parser in (teacher, student)]
     assert [each.tally for each in made.rounds] == tallies
     assert made.rounds[1].words == (text.heads >= 0).sum()
     expected = (teacher, student)[made.chosen]

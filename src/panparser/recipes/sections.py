@@ -289,10 +289,10 @@ class TrainingPart(Part):
     """[training]: how it learns.
 
     `strategy`: a name, or a table with fields of `TrainingStrategy` on top of the one named by `base`. `patience = 0`:
-    never stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`: perceptrons
-    of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the share of the
-    development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the same weights.
-    `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
+    never stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`:
+    perceptrons of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the
+    share of the development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the
+    same weights. `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
     """
 
     strategy: str | Mapping[str, Any] | None = that(

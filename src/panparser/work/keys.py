@@ -84,7 +84,7 @@ def package_version(package: str) -> str | None:
 
 # --- Builds of panparser ---
 
-UNHASHED_PACKAGES = ("analysis", "annotation", "cli", "grid", "server")  # only show results
+UNHASHED_PACKAGES = ("annotate", "cli", "inspection", "lab", "pages", "proofs", "serve")  # only show results
 
 
 def build(package: Path | None = None, engine: Path | None = None) -> str:
