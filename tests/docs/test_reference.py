@@ -102,7 +102,7 @@ def test_every_key_of_a_recipe_is_in_the_reference():
             assert f"`{key.name}`" in section, f"[{table}] {key.name}"
         for key in (*fields(pp.NetworkInput), *fields(pp.NetworkTraining)) if table == "network" else ():
             assert f"`{key.name}`" in section, f"[{table}] inputs or learning: {key.name}"
-    for module, title in (("pipeline", "Pipelines"), ("cascade", "Cascades")):
+    for module, title in (("sections", "Pipelines"), ("cascade_recipe", "Cascades")):
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
         for part in vars(import_module(f"{recipes.__name__}.{module}")).values():
             if is_dataclass(part) and part.__name__ in ("PipelinePart", "CascadePart", "StagePart"):

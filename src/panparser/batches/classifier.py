@@ -26,8 +26,8 @@ CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
 ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register their classes, by name
 BUILT_IN = {
     "perceptron": "panparser.batches.python_perceptron:Perceptron",
-    "vote": "panparser.batches.combined_classifiers:Vote",
-    "joint": "panparser.batches.combined_classifiers:Joint",
+    "vote": "panparser.batches.combined_classifiers:VotingClassifier",
+    "joint": "panparser.batches.combined_classifiers:JointClassifier",
     "layers": "panparser.parsing.engine_model:LayerScores",
     "network": "panparser.networks.network_classifier:NetworkClassifier",
 }
