@@ -372,7 +372,7 @@ def test_the_command_explain(run, files, parser, english):
     )
     assert (code, len(out.splitlines())) == (0, 4)
     code, _, err = run("explain", "-m", model, dev, "--sentence", 99)
-    assert (code, err) == (2, f"panparser: {dev}: --sentence must be from 1 to 30; got 99\n")
+    assert (code, err) == (2, f"panparser: {dev}: --sentence must be between 1 and 30; got 99\n")
     code, _, err = run("explain", "-m", model, dev, "--step", 999)
     assert code == 2
     assert "step must be an integer from 1 to" in err
@@ -390,11 +390,11 @@ def test_the_command_weights(run, files):
     code, _, err = run("weights", "-m", model, dev)
     assert (code, err) == (2, "panparser: expected one of --class NAME, --feature TEXT and --compare-with MODEL\n")
     code, _, err = run("weights", "-m", model, dev, "--feature", "S0.upos=DET")
-    assert (code, "expected no FILE" in err) == (2, True)
+    assert (code, "--feature cannot be used with FILE" in err) == (2, True)
     code, _, err = run("weights", "-m", model, dev, "--compare-with", model, "--limit", 5)
     assert (code, "--limit requires --class" in err) == (2, True)
     code, _, err = run("weights", "-m", model, "--class", "LEFT")
-    assert (code, err) == (2, "panparser: expected a treebank whose features are looked at: FILE\n")
+    assert (code, err) == (2, "panparser: expected a treebank whose features are listed: FILE\n")
 
 
 def test_the_command_propagation(run, files):

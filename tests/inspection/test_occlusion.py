@@ -170,7 +170,7 @@ def test_the_command(run, tmp_path):
     steps = Explanation.of(parser, SENTENCE)
     assert (code, len(out.splitlines())) == (0, len(steps) + 1)
     step = open_steps(steps)[4]
-    code, out, _ = run(*given, "--step", step, "--top", 3)
+    code, out, _ = run(*given, "--step", step, "--limit", 3)
     assert code == 0
     assert "<- chosen" in out
     assert "more)" in out

@@ -435,6 +435,6 @@ def test_ctrl_c_ends_at_once_and_says_how_to_go_on(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert process.returncode == 130
-    assert errors.splitlines()[-1] == "panparser: interrupted: 0 of 12 runs have ended; the same command goes on"
+    assert errors.splitlines()[-1] == "panparser: interrupted: 0 of 12 runs have ended; the same command resumes"
     wait_until(lambda: not any(map(is_alive, workers)))
     assert not list((tmp_path / "results").glob("*.json"))

@@ -82,7 +82,7 @@ def test_some_unknown_tags_are_told(parser):
 def test_parsing_is_refused_if_most_tags_are_unknown(parser):
     treebank = sentences("NOUN VERB", *["NN VB"] * 10)
     expected = r"<text>: expected tags \(UPOS\) that the model has learned from \(ADP, NOUN, VERB\), found others in "
-    with pytest.raises(pp.TreebankError, match=expected + r"90\.9 % of 22 words: NN, VB \(--any-tags"):
+    with pytest.raises(pp.TreebankError, match=expected + r"90\.9 % of 22 words: NN, VB \(--allow-unseen-tags"):
         parser.parse(treebank)
     half = sentences(*["NN VERB"] * 10)
     with pytest.warns(TagWarning):

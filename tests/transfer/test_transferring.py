@@ -442,7 +442,17 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_command(run, folder):
-    command = ["transfer", "-t", "sample.conllu", "--sources", "ud", "--typology", "mine.toml", "-o", "own.panparser"]
+    command = [
+        "transfer",
+        "--sample",
+        "sample.conllu",
+        "--sources",
+        "ud",
+        "--typology",
+        "mine.toml",
+        "-o",
+        "own.panparser",
+    ]
     code, out, err = run(*command, "--report", "report.json", "--method", "joint")
     assert (code, err) == (0, "")
     assert "near: KL" in out
@@ -464,7 +474,7 @@ def test_the_command(run, folder):
 def test_the_command_trains_itself_and_makes_cascades(run, folder):
     pp.write_conllu("raw.conllu", RAW)
     pp.write_conllu("sample.conllu", SAMPLE[:3])
-    common = ("--sentences", 20, "-t", "sample.conllu", "--sources", "ud", "--typology", "mine.toml")
+    common = ("--max-source-sentences", 20, "--sample", "sample.conllu", "--sources", "ud", "--typology", "mine.toml")
     code, out, _ = run(
         "transfer", *common, "--tagged-text", "raw.conllu", "--self-training", 1, "-o", "a", "--method", "sample"
     )
@@ -478,20 +488,20 @@ def test_the_command_trains_itself_and_makes_cascades(run, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-t", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
+        (["--sample", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
         (["--sample", "sample.conllu", "-s", "ud"], "expected an output file"),
-        (["-t", "sample.conllu", "-s", "empty", "-o", "m"], "expected a folder with treebanks"),
-        (["-t", "sample.conllu", "-s", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
-        (["-t", "none.conllu", "-s", "ud", "-o", "m"], "none.conllu"),
-        (["-t", "empty.conllu", "-s", "ud", "-o", "m"], "empty.conllu: expected sentences, found none"),
-        (["-t", "sample.conllu", "-s", "ud", "-l", "no such language", "-o", "m"], "--typology mine.toml"),
-        (["-t", "sample.conllu", "-s", "ud", "-o", "sample.conllu"], "is an input, and would be replaced"),
+        (["--sample", "sample.conllu", "-s", "empty", "-o", "m"], "expected a folder with treebanks"),
+        (["--sample", "sample.conllu", "-s", "sample.conllu", "-o", "m"], "expected treebanks of other languages"),
+        (["--sample", "none.conllu", "-s", "ud", "-o", "m"], "none.conllu"),
+        (["--sample", "empty.conllu", "-s", "ud", "-o", "m"], "empty.conllu: expected sentences, found none"),
+        (["--sample", "sample.conllu", "-s", "ud", "-l", "no such language", "-o", "m"], "--typology mine.toml"),
+        (["--sample", "sample.conllu", "-s", "ud", "-o", "sample.conllu"], "is an input, and would be replaced"),
         (
-            ["-t", "sample.conllu", "-s", "ud", "-o", "m", "--report", "./m"],
-            "expected another file than that of the model",
+            ["--sample", "sample.conllu", "-s", "ud", "-o", "m", "--report", "./m"],
+            "expected another file than --output",
         ),
         (
-            ["-t", "sample.conllu", "-s", "ud", "-o", "m", "--report", "mine.toml", "--typology", "mine.toml"],
+            ["--sample", "sample.conllu", "-s", "ud", "-o", "m", "--report", "mine.toml", "--typology", "mine.toml"],
             "replaced",
         ),
     ],
