@@ -36,24 +36,7 @@ MAX_ASSEMBLED_DICTS = 60
 
 # Three tables name modules: of commands, kinds of models, extension sections of recipes.
 TABLES = {"cli/main.py", "storage/stored.py", "recipes/sections.py"}
-OTHER_STRINGS = {
-    "panparser.classifiers",  # groups of entry points: these two stay
-    "panparser.systems",
-    "panparser.batches.combined_classifiers:JointClassifier",
-    "panparser.batches.combined_classifiers:VotingClassifier",
-    "panparser.batches.python_perceptron:Perceptron",
-    "panparser.ensembles.cascade",
-    "panparser.ensembles.combination",
-    "panparser.networks.network_classifier:NetworkClassifier",
-    "panparser.neural.torch_training",
-    "panparser.parsing.engine_model:LayerScores",
-    "panparser.parsing.parser",
-    "panparser.pipeline.pipeline",
-    "panparser.tagging.network_tagger",
-    "panparser.tagging.tagger",
-    "panparser.text.lemmatizer",
-    "panparser.text.tokenizer",
-}
+OTHER_STRINGS = {"panparser.classifiers", "panparser.systems"}  # groups of entry points
 
 
 @cache

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import panparser as pp
-from panparser.pipeline.bundled_models import class_of
 from panparser.storage.containers import read_arrays, write_arrays
-from panparser.storage.stored import ModelSource, StoredModel, class_of_kind
+from panparser.storage.stored import ModelSource, StoredModel, class_of, class_of_kind
 
 SPEC = pp.ParserSpec(templates=pp.templates("fast"), beam=1)
 STAGES = [

@@ -6,7 +6,6 @@ import copy
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,19 +17,13 @@ from panparser.batches.item_states import States
 from panparser.errors import BatchError, ModelError, SpecError
 from panparser.learning.layers import Labels
 from panparser.storage.containers import DTYPES
+from panparser.storage.stored import CLASSIFIER_CLASSES, import_name
 
 FloatArray = npt.NDArray[Any]  # numbers of any type: what a classifier works with
 Arrays = Mapping[str, npt.NDArray[Any]]
 STORED = Table({"name": TEXT, "values": TABLE})  # the entry of a classifier in a manifest
 CLASSIFIER_PREFIX = "classifier."  # of arrays in a model file
 ENTRY_POINTS = "panparser.classifiers"  # the group under which packages register their classes, by name
-BUILT_IN = {
-    "perceptron": "panparser.batches.python_perceptron:Perceptron",
-    "vote": "panparser.batches.combined_classifiers:VotingClassifier",
-    "joint": "panparser.batches.combined_classifiers:JointClassifier",
-    "layers": "panparser.parsing.engine_model:LayerScores",
-    "network": "panparser.networks.network_classifier:NetworkClassifier",
-}
 
 
 @dataclass(frozen=True)
@@ -270,10 +263,9 @@ def check_class(kind: object) -> None:
 
 def find_classifier(name: str, path: str) -> type[Classifier]:
     """The class registered under a name, built in or from an installed package."""
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        known: type[Classifier] = getattr(import_module(module), attribute)
-        return known
+    if name in CLASSIFIER_CLASSES:
+        built_in: type[Classifier] = import_name(CLASSIFIER_CLASSES[name])
+        return built_in
     from importlib.metadata import entry_points  # only here: it takes longer to import than most of panparser
 
     found = [point for point in entry_points(group=ENTRY_POINTS) if point.name == name]
@@ -341,7 +333,7 @@ def checked_scores(
 
 def own_class(classifier: Classifier) -> type[Classifier] | None:
     """The class to be given to `load`: of the classifier, or of one that it is made of; None if all are built in."""
-    return next((kind for name, kind in classes_inside(classifier).items() if name not in BUILT_IN), None)
+    return next((kind for name, kind in classes_inside(classifier).items() if name not in CLASSIFIER_CLASSES), None)
 
 
 def revived(classifier: Classifier, arrays: Arrays, values: dict[str, Any]) -> Classifier:
@@ -389,7 +381,7 @@ def restored_classifier(
         return StoredClassifier(name, own, values["values"])
     if kind.name == name:
         return kind.from_arrays(own, values["values"])
-    whole = find_classifier(name, path) if name in BUILT_IN else None
+    whole = find_classifier(name, path) if name in CLASSIFIER_CLASSES else None
     if whole is not None and issubclass(whole, CompositeClassifier):
         restored = whole.from_parts(own, values["values"], {kind.name: kind})
         if kind.name in classes_inside(restored):

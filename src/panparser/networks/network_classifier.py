@@ -6,7 +6,6 @@ import copy
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +22,7 @@ from panparser.networks.network import NetworkSpec
 from panparser.networks.network_inputs import InputReader, Vocabulary, checked_vocabulary, grouped_by_length
 from panparser.networks.network_scoring import EncodedWords, Scorer, StateInputs, WordLayers
 from panparser.networks.tag_heads import TagClasses, TagHeads, checked_classes
+from panparser.storage.stored import NETWORK_TRAINER, import_name
 from panparser.treebank.treebank import Treebank
 
 
@@ -48,7 +48,6 @@ def without(seen: StateInputs, sentences: LongArray, hidden: tuple[MaskedInput |
 
 _BLUR = 3  # words by which lengths of sentences learned from together may differ more than they must
 PARSED_WORDS = 6000  # that are encoded together when parsing
-_TRAINER = "panparser.neural.torch_training"  # the room above, which needs torch
 _VALUES = Table(
     {"network": TABLE, "vocabulary": TABLE, "actions": COUNT, "labels": COUNT, "local": BOOLEAN},
     {"classes": TABLE},
@@ -375,7 +374,7 @@ def check_torch() -> None:
 
 def _trainer() -> Any:
     try:
-        return import_module(_TRAINER).Trainer
+        return import_name(NETWORK_TRAINER)
     except ModuleNotFoundError as error:
         if error.name != "torch":
             raise

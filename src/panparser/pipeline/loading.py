@@ -10,9 +10,9 @@ from panparser.batches.classifier import Classifier, StoredClassifier, check_cla
 from panparser.errors import ModelError, SpecError
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import Functions
-from panparser.pipeline.bundled_models import SEVERAL_IN_ONE, class_of, find
+from panparser.pipeline.bundled_models import find
 from panparser.storage.containers import read_arrays
-from panparser.storage.stored import ModelSource
+from panparser.storage.stored import MULTI_PARSER_KINDS, ModelSource, class_of
 from panparser.systems.python_system import PythonSystem
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def load_any_parser(path: str | os.PathLike[str]) -> Parser | Cascade | Combined
     """The parser of a model file, which may be several in one, or of the pipeline in it."""
     model: Any = load(path)
     parser = getattr(model, "parser", model)
-    if getattr(parser, "kind", None) in SEVERAL_IN_ONE:
+    if getattr(parser, "kind", None) in MULTI_PARSER_KINDS:
         return cast("Cascade | CombinedParser", parser)
     return parser_in(model, os.fspath(path))
 

@@ -19,9 +19,9 @@ from panparser.parsing.constraints import KEEP as KEEP_TREES
 from panparser.parsing.constraints import Constraints, DroppedConstraint, keep_names
 from panparser.parsing.parse_options import Parsed, ScoredTree, TreeParser
 from panparser.parsing.parser import Parser
-from panparser.pipeline.bundled_models import SEVERAL_IN_ONE, class_of, find
+from panparser.pipeline.bundled_models import find
 from panparser.storage.containers import Arrays
-from panparser.storage.stored import ModelSource, StoredModel, prefixed, without_prefix
+from panparser.storage.stored import MULTI_PARSER_KINDS, ModelSource, StoredModel, class_of, prefixed, without_prefix
 from panparser.tagging.tagger import COLUMNS, Tagger
 from panparser.text.lemmatizer import Lemmatizer
 from panparser.text.streaming import Given, Report, TextStart
@@ -310,7 +310,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
             taggers.append(owner.from_file(own(_TAGGER.format(number)), tagger, source.part("tagger")))
         trees = None
         if parser:
-            kind = parser["kind"] if parser.get("kind") in SEVERAL_IN_ONE else "parser"
+            kind = parser["kind"] if parser.get("kind") in MULTI_PARSER_KINDS else "parser"
             trees = class_of(kind).from_manifest(own(_PARSER), parser, source.part("parser"))
         return cls(
             tokenizer=Tokenizer.from_file(own(_TOKENIZER), tokenizer, source.part("tokenizer")) if tokenizer else None,

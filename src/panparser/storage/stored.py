@@ -1,4 +1,4 @@
-"""StoredModel: the base of all kinds of models in files; one way to save, load and restore them."""
+"""StoredModel: the base of all kinds of models in files; the table of kinds, of classifiers and of what trains them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,33 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from panparser.base.kinds import TABLE, Kind, check
 from panparser.errors import ModelError, PanParserError
 from panparser.storage.containers import Arrays, check_kind, decode, encode, read_arrays, write_arrays
+
+MODEL_MODULES = {  # modules of kinds of models, imported when a file of the kind is read
+    "parser": "panparser.parsing.parser",
+    "cascade": "panparser.ensembles.cascade",
+    "combination": "panparser.ensembles.combination",
+    "pipeline": "panparser.pipeline.pipeline",
+    "tagger": "panparser.tagging.tagger",
+    "network-tagger": "panparser.tagging.network_tagger",
+    "tokenizer": "panparser.text.tokenizer",
+    "lemmatizer": "panparser.text.lemmatizer",
+}
+MULTI_PARSER_KINDS = ("cascade", "combination")  # kinds of models that parse like one parser
+CLASSIFIER_CLASSES = {  # classes of the classifiers in models, by name
+    "perceptron": "panparser.batches.python_perceptron:Perceptron",
+    "vote": "panparser.batches.combined_classifiers:VotingClassifier",
+    "joint": "panparser.batches.combined_classifiers:JointClassifier",
+    "layers": "panparser.parsing.engine_model:LayerScores",
+    "network": "panparser.networks.network_classifier:NetworkClassifier",
+}
+NETWORK_TRAINER = "panparser.neural.torch_training:Trainer"  # needs torch
 
 _CLASSES: dict[str, type[StoredModel]] = {}  # by kind
 # What restoring may raise although all values fit their declarations: arrays that are missing, or of another form.
@@ -121,6 +142,22 @@ class StoredModel(ABC):
 
 def _decoded(kind: type[StoredModel], data: bytes, code: Mapping[str, Any]) -> StoredModel:
     return kind.from_manifest(*decode(data, "panparser model"), ModelSource("", code))
+
+
+def import_name(name: str) -> Any:
+    """Return an attribute of a module by its name, `module:attribute`."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def class_of(kind: Any, path: str = "") -> type[StoredModel]:
+    """Return the class of a kind of model; raise ModelError if the kind is unknown."""
+    if kind == "task":
+        raise ModelError(f"{path}: expected a model that can be loaded alone, found one of a task: see TaskModel.load")
+    if not isinstance(kind, str) or kind not in MODEL_MODULES:
+        raise ModelError(f"{path}: expected a panparser model ({', '.join(MODEL_MODULES)}), found {kind!r}")
+    import_module(MODEL_MODULES[kind])
+    return _CLASSES[kind]
 
 
 def class_of_kind(kind: str) -> type[StoredModel] | None:
