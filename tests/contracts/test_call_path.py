@@ -13,7 +13,7 @@ import panparser as pp
 PACKAGE = str(Path(pp.__file__).parent)
 MAX_DEPTH = 5
 MAX_CALLS = 50
-STEPS = ["TreeParser.parse", "Parser.search", "PerceptronModel.find", "LiftedLabels.put_back", "Parsed.write"]
+STEPS = ["TreeParser.parse", "Parser.search", "PerceptronModel.find", "PseudoProjectiveLabels.put_back", "Parsed.write"]
 
 
 def trace(parser: pp.Parser, treebank: pp.Treebank) -> list[tuple[int, str]]:
