@@ -19,7 +19,7 @@ TIMES = """
 import os, sys, time
 from pathlib import Path
 import panparser as pp
-from panparser.storage.arrays import read_arrays
+from panparser.storage.containers import read_arrays
 path = Path(pp.__file__).parent / "models" / "en.panparser"
 waited = 0.0
 fsync = os.fsync

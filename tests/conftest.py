@@ -30,7 +30,7 @@ settings.register_profile("thorough", deadline=None, derandomize=True, max_examp
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 
-LONGEST = ("docs/test_pages.py", "server/test_running.py", "fuzz/test_fuzz.py", "neural/", "parsing/", "contracts/")
+LONGEST = ("docs/test_pages.py", "serve/test_http_process.py", "fuzz/test_fuzz.py", "neural/", "parsing/", "contracts/")
 
 
 def pytest_collection_modifyitems(items):

@@ -13,9 +13,9 @@ from panparser.annotate.saving import AnnotationStore
 
 _ANNOTATOR = """
 import sys, threading
-from panparser.annotate.store import AnnotationStore
-from panparser.annotate.history import part_of_cells
-from panparser.annotate.operations import Label
+from panparser.annotate.saving import AnnotationStore
+from panparser.annotate.journal import part_of_cells
+from panparser.annotate.edits import Label
 store = AnnotationStore(__import__("pathlib").Path(sys.argv[1]), "me", "", lambda: 1.0)
 lock = threading.RLock()
 for number in range(10_000):

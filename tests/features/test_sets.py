@@ -94,8 +94,8 @@ def test_smaller_sets_are_parts_of_rich_and_labels_use_fewer(templates, size, fo
 
 def test_sets_are_read_when_they_are_used():
     script = """
-import panparser.recipes.running, panparser.pipeline.training, panparser.ensembles.cascade_training
-from panparser.features.sets import templates
+import panparser.recipes.recipe_run, panparser.pipeline.pipeline_training, panparser.ensembles.cascade_training
+from panparser.features.templates import templates
 assert templates.cache_info().misses == 0
 import panparser
 assert panparser.templates is templates

@@ -49,7 +49,7 @@ def test_a_parser_knows_the_tags_that_it_learned_from(parser, tmp_path):
 def test_models_of_older_versions_know_nothing_of_tags(parser):
     values = parser.to_values()
     del values["tags"]
-    old = pp.Parser.from_parts(parser.to_arrays(), values, pp.storage.models.ModelSource("old", {}))
+    old = pp.Parser.from_parts(parser.to_arrays(), values, pp.storage.stored.ModelSource("old", {}))
     assert old.training_tags is None
     assert "tags" not in old.to_values()
     silently(old, sentences("X " * 20))

@@ -19,7 +19,7 @@ def beams(learner: ReferenceLearner, example: Example, width: int) -> list[Beam]
 
 
 def signals(learner: ReferenceLearner, example: Example, width: int) -> list[dict[str, int]]:
-    """For each word, the values of `panparser.confidence.SIGNALS` by name."""
+    """For each word, the values of `panparser.parsing.confidence.SIGNALS` by name."""
     history = beams(learner, example, width)
     winner = history[-1][0]
     return [_of_word(learner, example, history, winner, word) for word in range(1, len(example.gold) + 1)]

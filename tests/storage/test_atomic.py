@@ -132,7 +132,7 @@ def test_a_name_as_long_as_names_can_be(tmp_path):
 _WRITER = """
 import sys, time
 from pathlib import Path
-from panparser.storage.files import whole_file
+from panparser.storage.atomic import whole_file
 with whole_file(Path(sys.argv[1])) as stream:
     stream.write(b"half")
     stream.flush()
@@ -181,7 +181,7 @@ def test_a_temporary_file_that_was_taken_for_an_abandoned_one_is_made_anew(monke
 _WRITERS = """
 import sys
 from pathlib import Path
-from panparser.storage import files
+from panparser.storage import atomic as files
 for i in range(300):
     files._cleared.clear()  # as if it was started now
     files.write_whole(Path(sys.argv[1]), b"some bytes")
@@ -214,7 +214,9 @@ def test_a_pipe_with_the_name_of_a_temporary_file_is_left_alone(tmp_path):
 
 
 def test_streams_that_are_open_are_written_to(tmp_path):
-    code = "from pathlib import Path; from panparser.storage.files import write_whole; write_whole(Path({}), b'new\\n')"
+    code = (
+        "from pathlib import Path; from panparser.storage.atomic import write_whole; write_whole(Path({}), b'new\\n')"
+    )
     for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
         with (tmp_path / "all").open("wb", buffering=0) as stream:
             stream.write(b"first\n")

@@ -123,7 +123,7 @@ def test_a_change_of_what_models_depend_on_makes_another_build(copy, monkeypatch
 IMPORTED = """
 import sys
 
-import panparser.corpora.run
+import panparser.corpora.corpus_run
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.scored_run import score_recipe
 

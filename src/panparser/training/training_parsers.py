@@ -85,7 +85,7 @@ def fitting_strategy(system: TransitionSystem, strategy: StrategyLike) -> Strate
     if not system.has_oracle:
         raise SpecError(
             f"{system.name} has neither losses nor a static oracle, so there is nothing to learn from: "
-            "`panparser.derive` finds the losses of a table"
+            "`panparser derive` finds the losses of a table"
         )
     if system.has_dynamic_oracle:
         return strategy

@@ -1,5 +1,6 @@
 """Error analysis: where a parser is wrong, by any criteria, as tables, plots and a report. Needs pandas."""
 
+from panparser.lab.analysis import plots as plots
 from panparser.evaluation.significance import holm as holm
 from panparser.inspection.contributions import Contributions as Contributions
 from panparser.inspection.explaining import Explanation as Explanation
