@@ -59,7 +59,7 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
         (("a.conllu", "--estimate-weights", "gold.conllu", "--weights-by", "form"), "upos or xpos"),
         (("a.conllu", "--estimate-weights", "gold.conllu", "--projective"), "cannot be used with --projective"),
         (("a.conllu", "--estimate-weights", "gold.conllu", "--min-votes", "2"), "cannot be used with --min-votes"),
-        (("a.conllu", "b.conllu", "--min-votes", "0"), "--min-votes must be a number above 0"),
+        (("a.conllu", "b.conllu", "--min-votes", "0"), "--min-votes must be > 0"),
         (("a.conllu", "other.conllu"), "other.conllu:"),
     ],
 )

@@ -13,7 +13,7 @@ from panparser.errors import SpecError, TreebankError
     [
         ("method of make must be x; got 'y'", "--method must be x; got 'y'"),
         ("self_training of make learns from text (raw)", "--self-training learns from text (--raw)"),
-        ("least of make must be above 0", "--least-confidence must be above 0"),
+        ("least of make must be > 0", "--least-confidence must be > 0"),
         ("words of makers (really) of making", "words of makers (really) of making"),
     ],
 )

@@ -64,7 +64,7 @@ def test_options(run, files):
         ),
         (
             ("a.conllu", "b.conllu", "--min-sources", "2"),
-            "--min-sources must be at most 1, the number of sources; got 2",
+            "--min-sources must be <= 1, the number of sources; got 2",
         ),
         (
             ("a.conllu", "b.conllu", "--project-tags", "--same-tag"),

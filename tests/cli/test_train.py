@@ -182,7 +182,7 @@ def test_seeds_folds_and_size(run, data):
         (["-t", "train.conllu", "-o", "none/en"], "none/en: cannot be written: No such file or directory"),
         (["-t", "train.conllu", "-o", "."], ".: cannot be written: it is a folder"),
         (["-t", "none.conllu", "-o", "eng"], "none.conllu: cannot be read"),
-        (["-t", "train.conllu", "-o", "eng", "--beam", "0"], "beam: expected an integer from 1 to 16384, found 0"),
+        (["-t", "train.conllu", "-o", "eng", "--beam", "0"], "beam: expected an integer between 1 and 16384, found 0"),
         (["-t", "train.conllu", "-o", "eng", "--strategy", "max"], "no strategy is called 'max'"),
         (["-t", "train.conllu", "-o", "eng", "--system", "arc"], "no transition system is called 'arc'"),
         (
@@ -304,6 +304,6 @@ def test_weights_of_treebanks(run, data):
     code, _, err = run(*command, "--treebank-weights", "1", "-o", "other")
     assert (code, "expected one for each of the 2 files" in err) == (2, True)
     code, _, err = run(*command, "--treebank-weights", "1,0", "-o", "other")
-    assert (code, "expected a list of numbers above 0" in err) == (2, True)
+    assert (code, "expected a list of numbers > 0" in err) == (2, True)
     code, _, err = run(*command, "--treebank-weights", "1,x", "-o", "other")
     assert (code, "expected comma-separated numbers" in err) == (2, True)

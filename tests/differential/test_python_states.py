@@ -90,5 +90,5 @@ def test_more_actions_than_are_remembered_are_refused():
     slow = PythonStates(PythonSteps(Eager("last")), SENTENCES)
     native = pp.parsing.StateBatch(pp.system("arc-eager"), SENTENCES)
     for states in (slow, native):
-        with pytest.raises(pp.errors.BatchError, match="history: count must be an integer from 0 to 4; got 5"):
+        with pytest.raises(pp.errors.BatchError, match="history: count must be an integer between 0 and 4; got 5"):
             states.history(5)

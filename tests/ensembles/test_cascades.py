@@ -148,7 +148,7 @@ def test_best_trees_tell_what_was_dropped(cascade):
         cascade.k_best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
     with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
         cascade.k_best(treebank[0], 2, constraints=5)
-    with pytest.raises(pp.SpecError, match="found: stages must be an integer from 0 to 2; got 3"):
+    with pytest.raises(pp.SpecError, match="found: stages must be an integer between 0 and 2; got 3"):
         cascade.found(treebank, 3)
     with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):
         pp.calibrate(cascade, DEV)
@@ -446,7 +446,7 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ('upos = "PUNCT"', 'pos = "PUNCT"', "[[stages]] 1: regions: a region is a table with some of upos"),
         ("beam = 1", "beem = 1", "beem is unknown; did you mean beam?"),
         ("precision = 0.8", "precission = 0.8", "precission is unknown; did you mean precision?"),
-        ("precision = 0.8", "precision = 8", "estimate_regions: precision must be above 0 and at most 1; got 8"),
+        ("precision = 0.8", "precision = 8", "estimate_regions: precision must be in (0, 1]; got 8"),
         ("precision = 0.8", "precision = 1.0", "no class of arcs is precise enough"),
         ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
         ("members = 1", "seeds = [1, 2]", "seeds, init, vectors and weights are for single parsers"),
@@ -558,7 +558,7 @@ def test_a_recipe_says_what_a_parser_is_given_while_it_learns(run, folder):
         (files + "share = 0.5\n", "a share is of the gold heads"),
         ('train = ["train-given.conllu"]\n', "dev: expected a file with what is given of the development set"),
         ('train = ["dev-given.conllu"]\n', "expected the sentences of"),
-        ("share = 2\n", "share: expected a number above 0 and at most 1, found 2"),
+        ("share = 2\n", "share: expected a number in (0, 1], found 2"),
         ("labels = true\n", "expected a share, or files under train"),
     ):
         recipe.write_text(text + bad)

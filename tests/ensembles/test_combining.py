@@ -150,7 +150,7 @@ def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, le
 
 @pytest.mark.parametrize("partial", [0, -1, True, float("inf"), "2"])
 def test_a_number_of_votes_that_is_refused(partial):
-    with pytest.raises(SpecError, match="combine_trees: partial must be a number above 0"):
+    with pytest.raises(SpecError, match="combine_trees: partial must be (a number )?> 0"):
         pp.combine_trees([TREEBANK], partial=partial)
 
 
@@ -264,7 +264,7 @@ def test_weights_of_a_perfect_analysis_are_finite():
         ('format = 1\nweights = [1]\nby = "form"', "by: expected one of upos, xpos"),
         ("format = 1\nweights = [1]\n[tags]\nA = [1]", "`by` must name"),
         ('format = 1\nweights = [1, 1]\nby = "upos"\n[tags]\nA = [1]', "A: weights must be 2"),
-        ("format = 1\nweights = [1]\nwhat = 1", "what: is unknown"),
+        ("format = 1\nweights = [1]\nwhat = 1", "what: unknown"),
     ],
 )
 def test_bad_files_of_weights_are_refused(text, said, tmp_path):

@@ -97,5 +97,5 @@ def test_regions_that_cannot_be_are_refused(values, message):
 def test_estimates_that_cannot_be_are_refused():
     with pytest.raises(pp.SpecError, match="estimate_regions: by must be some of upos, head_upos"):
         pp.ensembles.estimate_regions(ENGLISH, by=("form",))
-    with pytest.raises(pp.SpecError, match="estimate_regions: precision must be above 0 and at most 1; got 90"):
+    with pytest.raises(pp.SpecError, match=r"estimate_regions: precision must be in \(0, 1\]; got 90"):
         pp.ensembles.estimate_regions(ENGLISH, precision=90)

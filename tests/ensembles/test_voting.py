@@ -195,7 +195,7 @@ def test_scores_of_trees_are_in_updates(first):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"weight": 0}, r"voters\[0\].weight: expected a number above 0, found 0"),
+        ({"weight": 0}, r"voters\[0\].weight: expected a number > 0, found 0"),
         ({"layers": 2}, "layers together"),
         ({"labels": ["no such"]}, "not a valid parser"),
         ({"templates": ["S0.form"]}, "not a valid parser"),

@@ -131,7 +131,7 @@ def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
     assert taken["contribution"].sum() == pytest.approx(frame["score"][2])
     sizes = taken["contribution"].abs()
     assert sizes.is_monotonic_decreasing
-    with pytest.raises(pp.SpecError, match=f"step must be an integer from 1 to {len(frame)}; got 0"):
+    with pytest.raises(pp.SpecError, match=f"step must be an integer between 1 and {len(frame)}; got 0"):
         pp.inspection.explain(parser, sentence, 0)
 
 

@@ -107,23 +107,23 @@ def of_vocabulary(change):
 
 HUGE = 1 << 60
 VALUES = [
-    (of_network(hidden=HUGE), r"network\.hidden: expected an integer from 1 to 4096"),
+    (of_network(hidden=HUGE), r"network\.hidden: expected an integer between 1 and 4096"),
     (
         of_network(hidden=4096),
         r"array positions\.weight: expected one of float32 and shape \(4096, \d+\), found one of",
     ),
     (of_network(size=4096), "array absent: expected one of float32 and shape .8192,.*"),
-    (of_network(layers=HUGE), r"network\.layers: expected an integer from 0 to 8"),
+    (of_network(layers=HUGE), r"network\.layers: expected an integer between 0 and 8"),
     (of_network(layers=8), r"array encoder\.\d\.weight_ih_l0: .*, found none"),
     (
         of_network(layers=0),
-        "NetworkSpec: size must be above 0 if, and only if|NetworkSpec: tag_layer must be at most 0",
+        "NetworkSpec: size must be > 0 if, and only if|NetworkSpec: tag_layer must be <= 0",
     ),
     (of_network(memory=77), r"array memory\.\w+\.weight_ih_l0: expected one of float32 and shape \(308, \d+\)"),
-    (of_network(history=5), r"network\.history: expected an integer from 0 to 4"),
+    (of_network(history=5), r"network\.history: expected an integer between 0 and 4"),
     (of_network(positions=["S0", "S0"]), "NetworkSpec: positions must be different"),
     (of_network(positions=["X9"]), "NetworkSpec: positions"),
-    (of_network(positions=["S0"] * 100), "NetworkSpec: positions must be at most 64; got 100"),
+    (of_network(positions=["S0"] * 100), "NetworkSpec: positions must be <= 64 addresses; got 100"),
     (of_network(positions=[]), "positions|array"),
     (of_network(labels_of=[7]), r"network\.labels_of\[0\]: expected a text"),
     (of_network(inputs=[]), r"network\.inputs: expected"),

@@ -94,7 +94,7 @@ def test_every_array_is_checked(content, damage, tmp_path):
         ("epoch", "1", "epoch: expected an integer"),
         ("history", [], "history: expected"),
         ("history", [{}], r"history\[0\]"),
-        ("best", 99, "best: expected an integer from 0 to 0|best: expected 0, found 99"),
+        ("best", 99, "best: expected an integer between 0 and 0|best: expected 0, found 99"),
         ("values", {}, "network: expected"),
         ("words", -1, "words: expected an integer >= 0"),
         ("updates", None, "updates: expected an integer"),

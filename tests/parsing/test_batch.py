@@ -226,7 +226,7 @@ WRONG = [
     (lambda s: s.apply(np.zeros(16, INT)[::2]), "that is not C-contiguous"),
     (lambda s: s.apply(np.full(8, 2, INT)), "apply of StateBatch: action 2 is illegal in row 0"),
     (lambda s: s.apply(np.full(8, -1, INT)), "action -1 is illegal"),
-    (lambda s: s.apply(np.zeros(8, INT), np.full(8, 3, INT)), "apply: labels must be from -1 to 2; got 3"),
+    (lambda s: s.apply(np.zeros(8, INT), np.full(8, 3, INT)), "apply: labels must be between -1 and 2; got 3"),
     (lambda s: s.apply(np.zeros(8, INT), np.zeros(7, INT)), "apply: labels must be"),
     (lambda s: s.apply(np.zeros(1, INT), rows=np.array([8], INT)), "expected rows from 0 to 7, found 8"),
     (lambda s: s.apply(np.zeros(1, INT), rows=np.array([0])), "apply: rows must be a C-contiguous int32"),
@@ -236,12 +236,12 @@ WRONG = [
     (lambda s: s.select(np.array([9], INT)), "select of StateBatch: expected states from 0 to 7, found 9"),
     (lambda s: s.select(np.array([-1], INT)), "found -1"),
     (lambda s: s.is_final(np.array([99], INT)), "found 99"),
-    (lambda s: s.derivation(99), "derivation: state must be from 0 to 7; got 99"),
+    (lambda s: s.derivation(99), "derivation: state must be between 0 and 7; got 99"),
     (lambda s: s.start([99]), "start of StateBatch: expected sentences from 0 to 7, found 99"),
     (lambda s: s.start([0.5]), "start: sentences must be a list of numbers"),
     (lambda s: s.trees(np.zeros(8, INT)), "state 0 is of sentence 0, not 1"),
     (lambda s: s.trees(np.zeros(2, INT)), "trees: states must be"),
-    (lambda s: s.features(0), "features: bits must be an integer from 1 to 31; got 0"),
+    (lambda s: s.features(0), "features: bits must be an integer between 1 and 31; got 0"),
     (lambda s: s.arcs(np.zeros(1, INT), np.ones(1, INT)), "arcs of StateBatch: action 1 is illegal in row 0"),
 ]
 
@@ -311,7 +311,7 @@ def test_a_gold_that_is_refused_changes_nothing():
     costs = states.costs().tolist()
     for heads, labels, message in (
         ([9, 0], [-1, -1], "replace_gold of StateBatch: sentence 1"),
-        ([2, 0], [7, -1], "gold: labels must be from -1 to 0; got 7"),
+        ([2, 0], [7, -1], "gold: labels must be between -1 and 0; got 7"),
         ([2], [-1], "gold: heads must be"),
     ):
         with pytest.raises(pp.errors.BatchError, match=message):

@@ -304,7 +304,7 @@ def test_conllx_has_no_misc(calibrated):
 
 def test_what_is_no_probability_is_refused():
     treebank = pp.parse_conllu("1\tw\t_\t_\t_\t_\t0\t_\t_\tConfidence=high\n\n")
-    with pytest.raises(TreebankError, match="Confidence must be a number from 0 to 1; got 'high'"):
+    with pytest.raises(TreebankError, match=r"Confidence must be in \[0, 1\]; got 'high'"):
         read_confidence(treebank)
 
 

@@ -143,7 +143,7 @@ def test_what_has_no_losses_is_refused(system, message):
 
 @pytest.mark.parametrize("max_words", [0, -1, 2.5])
 def test_lengths_must_be_positive(max_words):
-    with pytest.raises(ValueError, match="max_words must be an integer from 1 to 12"):
+    with pytest.raises(ValueError, match="max_words must be an integer between 1 and 12"):
         pp.proofs.derive_losses("arc-hybrid", max_words)
 
 

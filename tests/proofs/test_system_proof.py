@@ -209,7 +209,7 @@ def test_a_gold_out_of_reach_is_explained():
 
 @pytest.mark.parametrize("max_words", [0, -1, 2.5])
 def test_lengths_must_be_positive(max_words):
-    with pytest.raises(ValueError, match="max_words must be an integer from 1 to 12"):
+    with pytest.raises(ValueError, match="max_words must be an integer between 1 and 12"):
         check_system(HYBRID, max_words=max_words)
 
 

@@ -121,7 +121,7 @@ seed = 4
     ("text", "message"),
     [
         ("[[sources]]\nweight = 1\n", r"\[\[sources\]\] number 1: path is missing"),
-        ("[[sources]]\npath = 'a'\nweight = 0\n", "weight: expected a number above 0, found 0"),
+        ("[[sources]]\npath = 'a'\nweight = 0\n", "weight: expected a number > 0, found 0"),
         ("[[sources]]\npath = 'a'\nblanks = true\n", "did you mean blank"),
         ("[typology]\nadjective = 'after'\n", r"\[typology\]: expected \[\[sources\]\]"),
         ("[[sources]]\npath = 'a'\n[typology]\nadjectiv = 'after'\n", r"\[typology\]: adjectiv: is unknown"),

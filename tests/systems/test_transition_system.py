@@ -99,7 +99,7 @@ def test_extending_a_table_makes_the_partial_system():
         ({"name": "A B", "then": (shift,)}, "must be a word of letters, digits and _, such as NO_ARC; got 'A B'"),
         (
             {"when": is_word(S0), "then": (shift,)},
-            "when of X must be a tuple or list of conditions; got is_word(S0) (a comma",
+            "X: when must be a tuple or list of conditions; got is_word(S0) (a comma",
         ),
         ({"when": (shift,), "then": (shift,)}, "when of X, term 1: expected conditions; got shift"),
         ({"then": (shift, is_word(S0))}, "then of X, term 2: expected effects; got is_word(S0)"),
@@ -135,17 +135,17 @@ def values(**changes):
     ("changes", "message"),
     [
         ({"name": ""}, "TransitionSystem: name must be a text"),
-        ({"root": "middle"}, "root of arc-hybrid must be one of first, last, none; got 'middle'"),
-        ({"single_root": 1}, "single_root of arc-hybrid must be true or false; got 1"),
-        ({"starts": "stack"}, "starts of arc-hybrid must be buffer, since Root is last; got 'stack'"),
-        ({"ends": "heap"}, "ends of arc-hybrid must be stack or buffer; got 'heap'"),
-        ({"max_span": 0}, "max_span of arc-hybrid must be an integer from 1 to 2147483647; got 0"),
-        ({"potential": "magic"}, "potential of arc-hybrid must be one of blocked-chain-1"),
+        ({"root": "middle"}, "arc-hybrid: root must be one of first, last, none; got 'middle'"),
+        ({"single_root": 1}, "arc-hybrid: single_root must be true or false; got 1"),
+        ({"starts": "stack"}, "arc-hybrid: starts must be buffer, since Root is last; got 'stack'"),
+        ({"ends": "heap"}, "arc-hybrid: ends must be stack or buffer; got 'heap'"),
+        ({"max_span": 0}, "arc-hybrid: max_span must be an integer between 1 and 2147483647; got 0"),
+        ({"potential": "magic"}, "arc-hybrid: potential must be one of blocked-chain-1"),
         ({"potential": "arc-standard-loss"}, "arc-standard-loss replaces all losses; got some in SHIFT"),
         ({"static_oracle": "swap-eager"}, "a static_oracle replaces all costs; got loses in SHIFT as well"),
-        ({"ties": 5}, "ties of arc-hybrid must be a list; got 5"),
-        ({"ties": ["SHIFT"]}, "ties of arc-hybrid must order SHIFT, LEFT, RIGHT; got SHIFT"),
-        ({"transitions": []}, "transitions of arc-hybrid must be Transition values, at least one"),
+        ({"ties": 5}, "arc-hybrid: ties must be a list; got 5"),
+        ({"ties": ["SHIFT"]}, "arc-hybrid: ties must order SHIFT, LEFT, RIGHT; got SHIFT"),
+        ({"transitions": []}, "arc-hybrid: transitions must be Transition values, at least one"),
         ({"transitions": [3]}, "transitions must be a list of tables"),
         ({"transitions": values()["transitions"] + values()["transitions"]}, "SHIFT appears twice"),
         (
@@ -271,9 +271,9 @@ def test_unknown_transitions_are_refused():
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"max_span": True}, "max_span of arc-eager must be an integer from 1 to"),
-        ({"ties": [1, 2, 3, 4]}, "ties of arc-eager must order SHIFT, .*; got 1, 2, 3, 4"),
-        ({"ties": [[], {}]}, "ties of arc-eager must order"),
+        ({"max_span": True}, "arc-eager: max_span must be an integer between 1 and"),
+        ({"ties": [1, 2, 3, 4]}, "arc-eager: ties must order SHIFT, .*; got 1, 2, 3, 4"),
+        ({"ties": [[], {}]}, "arc-eager: ties must order"),
     ],
 )
 def test_values_of_another_type_are_refused(change, said):

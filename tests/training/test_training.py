@@ -314,7 +314,7 @@ def test_a_single_word_alone_can_be_learned():
         ({"patience": 0}, "train: patience must be an integer >= 1; got 0"),
         ({"members": 0}, "train: members must be an integer >= 1; got 0"),
         ({"seed": -1}, "train: seed must be an integer >= 0; got -1"),
-        ({"prune": -1}, "train: prune must be a number >= 0; got -1"),
+        ({"prune": -1}, "train: prune must be >= 0; got -1"),
         ({"strategy": "early-update"}, "train: strategy must be a Strategy, or a function"),
         ({"init": "en.panparser"}, "train: init must be a Parser; got 'en.panparser'"),
     ],

@@ -113,8 +113,8 @@ def test_checkpoints_go_on_under_the_same_constraints(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"constraints": 0}, "constraints of train, as a share, must be above 0 and at most 1; got 0"),
-        ({"constraints": 1.5}, "must be above 0 and at most 1; got 1.5"),
+        ({"constraints": 0}, "train: constraints must be in (0, 1]; got 0"),
+        ({"constraints": 1.5}, "must be in (0, 1]; got 1.5"),
         ({"constraints": "heads"}, "must be Constraints or a share of the heads; got 'heads'"),
         ({"constraints": pp.Constraints.of(ENGLISH, keep={"heads"})}, "are for another treebank"),
         ({"constraints": 0.5, "dev_constraints": 0.5}, "train: dev_constraints need a development set"),

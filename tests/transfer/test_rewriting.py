@@ -360,7 +360,7 @@ def test_progress_is_reported(gold):
         ({"target": "fr"}, SpecError, "rewrite_word_order: target must be a Typology; got 'fr'"),
         ({"source": "fr"}, SpecError, "rewrite_word_order: source must be a Typology; got 'fr'"),
         ({"goal": "half"}, SpecError, "rewrite_word_order: goal must be full or cautious; got 'half'"),
-        ({"seed": -1}, SpecError, "rewrite_word_order: seed must be an integer from 0"),
+        ({"seed": -1}, SpecError, "rewrite_word_order: seed must be an integer >= 0"),
     ],
 )
 def test_arguments_are_checked(change, error, said):

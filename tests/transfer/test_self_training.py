@@ -98,9 +98,9 @@ def test_the_record_is_kept_and_told(tmp_path, run):
     [
         (pp.parse_conllu(""), {}, TreebankError, "expected sentences, found none"),
         ("x", {}, TreebankError, "self_train: raw must be a Treebank"),
-        (RAW, {"least": 0}, SpecError, "self_train: least must be above 0"),
+        (RAW, {"least": 0}, SpecError, r"self_train: least must be in \(0, 1\]"),
         (RAW, {"rounds": 0}, SpecError, "self_train: rounds"),
-        (RAW, {"weight": 0}, SpecError, "self_train: weight must be a number above 0"),
+        (RAW, {"weight": 0}, SpecError, "self_train: weight must be > 0"),
         (RAW, {"folds": 1}, SpecError, "self_train: folds"),
     ],
 )

@@ -84,7 +84,7 @@ def test_what_is_most_like_the_language_is_selected():
         ),
         (
             lambda model: pp.transfer.select_similar_sentences(tagged("A"), model, share=0),
-            "select_similar_sentences: share must be above 0",
+            r"select_similar_sentences: share must be in \(0, 1\]",
         ),
     ],
 )

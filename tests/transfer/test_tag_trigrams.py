@@ -120,7 +120,7 @@ def test_what_cannot_be_compared():
         pp.transfer.rank_sources(tagged("A"), [])
     with pytest.raises(pp.SpecError, match="rank_sources: sources must be a list"):
         pp.transfer.rank_sources(tagged("A"), tagged("A"))
-    with pytest.raises(pp.SpecError, match="rank_sources: power must be a number from 0 to 100; got -1"):
+    with pytest.raises(pp.SpecError, match=r"rank_sources: power must be in \[0, 100\]; got -1"):
         pp.transfer.rank_sources(tagged("A"), [tagged("A")], power=-1)
 
 

@@ -415,7 +415,7 @@ def test_self_training_may_be_calibrated_on_a_development_set():
         (None, {"self_training": 1, "raw": RAW}, "needs two sentences with trees, or a development set"),
         (SAMPLE, {"self_training": 1, "raw": RAW, "method": "region-wise"}, "region-wise several"),
         (SAMPLE, {"self_training": -1}, "train_transfer: self_training must be"),
-        (SAMPLE, {"least": 2}, "train_transfer: least must be above 0 and at most 1"),
+        (SAMPLE, {"least": 2}, "train_transfer: least must be in (0, 1]"),
         (None, {"method": "target-first"}, "target-first learns from a sample"),
         (None, {"method": "region-wise"}, "region-wise needs a sample, or tagged text"),
         (SAMPLE[:2], {"method": "transfer-first"}, "needs 3 sentences of a sample, to tell .*; got 2"),

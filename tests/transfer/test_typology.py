@@ -113,11 +113,11 @@ def test_what_is_written_is_read(tmp_path_factory, chosen):
     ("text", "said"),
     [
         ('adjective = "after"\nadjectiv = "before"', ":2: adjectiv: is unknown; did you mean adjective?"),
-        ("\nadjective = 'behind'", ':2: adjective: expected "before", "after", "both" or a share from 0 to 1, found'),
+        ("\nadjective = 'behind'", ':2: adjective: expected "before", "after", "both" or a share in [0, 1], found'),
         ("subject = 1.5", ":1: subject: expected"),
         ("subject = nan", ":1: subject: expected"),
         ("adjective = false", ":1: adjective: expected"),
-        ("demonstrative = true", "a share from 0 to 1, or false, found"),
+        ("demonstrative = true", "a share in [0, 1], or false, found"),
         ('definite_article = "before"', ":1: definite_article: expected true or false, found 'before'"),
         ("[adjective]\nx = 1", ":1: adjective: expected"),
         ("adjective.x = 1", ":1: adjective: expected"),
@@ -142,7 +142,7 @@ def test_errors_of_arguments(tmp_path):
         pp.transfer.Typology.read(tmp_path / "none.toml")
     with pytest.raises(TreebankError, match="must be a Treebank; got 'x'"):
         pp.transfer.Typology.of("x")
-    with pytest.raises(SpecError, match=r"least of Typology\.of must be an integer >= 1"):
+    with pytest.raises(SpecError, match=r"Typology\.of: least must be an integer >= 1"):
         pp.transfer.Typology.of(pp.parse_conllu(DOG), least=0)
     with pytest.raises(SpecError, match="found adjective twice"):
         pp.transfer.Typology(

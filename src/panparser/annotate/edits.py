@@ -155,10 +155,10 @@ class Arc(Edit):
         return with_values(with_head(draft, self.word, self.head), self.word, label=checked_label(self.label))
 
 
-_WHOLE = ListOf(_NUMBER, least=1, most=_WORDS)
+_WHOLE = ListOf(_NUMBER, minimum=1, maximum=_WORDS)
 
 
-@_edit_type("tree", words=_WHOLE, heads=ListOf(COUNT, most=_WORDS), labels=ListOf(TEXT, most=_WORDS))
+@_edit_type("tree", words=_WHOLE, heads=ListOf(COUNT, maximum=_WORDS), labels=ListOf(TEXT, maximum=_WORDS))
 class Tree(Edit):
     """Heads and labels of several words at once, such as those in which another tree differs."""
 
@@ -190,7 +190,7 @@ class Unset(Edit):
         return with_values(draft, self.word, **values)
 
 
-@_edit_type("forbid", word=_NUMBER, heads=ListOf(COUNT, most=_WORDS))
+@_edit_type("forbid", word=_NUMBER, heads=ListOf(COUNT, maximum=_WORDS))
 class Forbid(Edit):
     """The head of a word is none of these (only these: an empty list allows all again)."""
 
@@ -274,7 +274,7 @@ class Done(Edit):
 # --- Other columns, comments ---
 
 
-@_edit_type("cell", word=_NUMBER, column=one_of(*COLUMNS), value=text(most=10_000))
+@_edit_type("cell", word=_NUMBER, column=one_of(*COLUMNS), value=text(maximum=10_000))
 class SetCell(Edit):
     """UPOS, XPOS, FEATS, LEMMA, FORM or MISC of a word; `_` empties all but FORM."""
 
@@ -294,7 +294,7 @@ class SetCell(Edit):
         return with_values(draft, self.word, **{self.column: value})
 
 
-@_edit_type("comments", comments=ListOf(text(most=100_000), most=10_000))
+@_edit_type("comments", comments=ListOf(text(maximum=100_000), maximum=10_000))
 class Comments(Edit):
     """The lines before the sentence, each of which begins with #."""
 
@@ -307,7 +307,7 @@ class Comments(Edit):
         return replace(draft, comments=tuple(self.comments))
 
 
-@_edit_type("note", text=text(most=100_000))
+@_edit_type("note", text=text(maximum=100_000))
 class Note(Edit):
     """A note, in a comment `# note = ...`; empty: none."""
 
@@ -321,7 +321,7 @@ class Note(Edit):
 # --- Tokens and sentences ---
 
 
-@_edit_type("split", word=_NUMBER, forms=ListOf(text(least=1, most=10_000), least=2, most=100))
+@_edit_type("split", word=_NUMBER, forms=ListOf(text(minimum=1, maximum=10_000), minimum=2, maximum=100))
 class SplitWord(Edit):
     """A word becomes some, with these forms."""
 
@@ -334,7 +334,7 @@ class SplitWord(Edit):
         return tokens.split_word(draft, position(draft, self.word) + 1, self.forms)
 
 
-@_edit_type("join", {"form": Nullable(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+@_edit_type("join", {"form": Nullable(text(minimum=1, maximum=10_000))}, first=_NUMBER, last=_NUMBER)
 class JoinWords(Edit):
     """Words first..last become one, written as they were, or as `form`."""
 
@@ -349,7 +349,7 @@ class JoinWords(Edit):
         return tokens.join_words(draft, self.first, self.last, self.form)
 
 
-@_edit_type("multiword", {"form": Nullable(text(least=1, most=10_000))}, first=_NUMBER, last=_NUMBER)
+@_edit_type("multiword", {"form": Nullable(text(minimum=1, maximum=10_000))}, first=_NUMBER, last=_NUMBER)
 class MakeMultiword(Edit):
     """Words first..last are written as one token, as `form` or as their forms together."""
 
@@ -389,7 +389,7 @@ class JoinSentence(Edit):
 # --- Of several sentences ---
 
 
-@_edit_type("relabel", {"reason": text(most=1000)}, label=TEXT, places=ListOf(ListOf(COUNT, least=2, most=2)))
+@_edit_type("relabel", {"reason": text(maximum=1000)}, label=TEXT, places=ListOf(ListOf(COUNT, minimum=2, maximum=2)))
 class Relabel(Edit):
     """Words of several sentences get one label: `places` are (sentence, word)."""
 

@@ -1,7 +1,13 @@
-"""Checks of values that users give, with one wording for all."""
+"""Checks of arguments, with one wording of all bounds: `train: margin must be in [0, 1); got 2`.
+
+The `name` of an argument is "function: parameter", in the words of users.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from panparser.errors import PanParserError, SpecError
@@ -17,57 +23,105 @@ MAX_PROVEN_WORDS = 12  # of exhaustive proofs: each word multiplies their time b
 MAX_INT = (1 << 63) - 1  # of what nothing is allocated for
 
 
+# --- Bounds ---
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from `low` to `high`; a round bracket in `ends` excludes an end."""
+
+    low: float
+    high: float = math.inf
+    ends: str = "[]"
+
+    def __contains__(self, value: object) -> bool:
+        """Return whether a value is a number within the bounds."""
+        if not is_number(value):
+            return False
+        above = value >= self.low if self.ends[0] == "[" else value > self.low
+        return above and (value <= self.high if self.ends[1] == "]" else value < self.high)
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            return f"{'>=' if self.ends[0] == '[' else '>'} {self.low:g}"
+        return f"in {self.ends[0]}{self.low:g}, {self.high:,.15g}{self.ends[1]}"
+
+
+POSITIVE = Interval(0, ends="(]")
+NON_NEGATIVE = Interval(0)
+SHARE = Interval(0, 1, "(]")
+PROBABILITY = Interval(0, 1)
+RATE = Interval(0, 1, "[)")
+
+
+def integers(minimum: int, maximum: int = MAX_INT) -> str:
+    """Return the words for integers within bounds."""
+    if maximum < MAX_INT:
+        return f"an integer between {minimum} and {maximum}"
+    return "an integer" if minimum == -MAX_INT else f"an integer >= {minimum}"
+
+
+# --- Checks ---
+
+
 def is_whole(value: object) -> TypeGuard[int]:
-    """Is it an int, and not a bool?"""
+    """Return whether a value is an int, and not a bool."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Is it an int or a float, and not a bool?"""
+    """Return whether a value is an int or a float, and not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def invalid(name: str, expected: str, value: object, error: type[Exception] = SpecError) -> Exception:
+    """Return the error of an argument that is not what it must be."""
+    return error(f"{name} must be {expected}; got {value!r}")
 
 
 def check_count(
     name: str,
     value: object,
     *,
-    least: int = 1,
-    most: int = MAX_COUNT,
+    minimum: int = 1,
+    maximum: int = MAX_COUNT,
     error: type[PanParserError] = SpecError,
 ) -> None:
-    """Raises an error unless the value is an integer within bounds."""
-    if not is_whole(value) or value < least:
-        raise error(f"{name} must be an integer >= {least}; got {value!r}")
-    if value > most:
-        raise error(f"{name} must be at most {most}; got {value}")
+    """Raise an error unless the value is an integer within bounds, of which the upper one is beyond common values."""
+    if not is_whole(value) or value < minimum:
+        raise invalid(name, integers(minimum), value, error)
+    if value > maximum:
+        raise invalid(name, f"<= {maximum}", value, error)
 
 
-def check_beam(beam: object, owner: str) -> None:
-    check_count(f"{owner}: beam", beam, most=MAX_BEAM)
+def check_beam(beam: object, function: str) -> None:
+    """Raise SpecError unless the beam is an integer within bounds."""
+    check_count(f"{function}: beam", beam, maximum=MAX_BEAM)
 
 
-def check_best(count: object, beam: object, name: str = "count of best") -> None:
-    """Raises SpecError for too many best results: the beam is as wide, unless it is 0, and search exhaustive."""
-    check_count(name, count, most=MAX_COUNT if beam == 0 else MAX_BEAM)
+def check_best(count: object, beam: object, name: str) -> None:
+    """Raise SpecError for too many best results: the beam is as wide, unless it is 0, and search exhaustive."""
+    check_count(name, count, maximum=MAX_COUNT if beam == 0 else MAX_BEAM)
 
 
 def check_threads(name: str, threads: object) -> None:
-    check_count(name, threads, most=MAX_THREADS)
+    """Raise SpecError unless the number of threads is an integer within bounds."""
+    check_count(name, threads, maximum=MAX_THREADS)
 
 
-def check_range(name: str, value: object, least: int, most: int, error: type[PanParserError] = SpecError) -> None:
-    """Raises an error unless the value is an integer from `least` to `most`."""
-    if not is_whole(value) or not least <= value <= most:
-        raise error(f"{name} must be an integer from {least} to {most}; got {value!r}")
+def check_range(name: str, value: object, minimum: int, maximum: int, error: type[PanParserError] = SpecError) -> None:
+    """Raise an error unless the value is an integer between `minimum` and `maximum`."""
+    if not is_whole(value) or not minimum <= value <= maximum:
+        raise invalid(name, integers(minimum, maximum), value, error)
 
 
-def check_share(name: str, value: object) -> None:
-    """Raises SpecError unless the value is a number above 0 and at most 1."""
-    if not is_number(value) or not 0 < value <= 1:
-        raise SpecError(f"{name} must be above 0 and at most 1; got {value!r}")
+def check_number(name: str, value: object, interval: Interval, error: type[PanParserError] = SpecError) -> None:
+    """Raise an error unless the value is a number in the interval."""
+    if value not in interval:
+        raise invalid(name, f"{'' if is_number(value) else 'a number '}{interval}", value, error)
 
 
-def check_at_least_zero(name: str, value: object) -> None:
-    """Raises SpecError unless the value is a number >= 0."""
-    if not is_number(value) or not value >= 0:
-        raise SpecError(f"{name} must be a number >= 0; got {value!r}")
+def check_choice(name: str, value: object, choices: Collection[str], error: type[Exception] = SpecError) -> None:
+    """Raise an error unless the value is one of the choices."""
+    if value not in choices:
+        raise invalid(name, f"one of {', '.join(choices)}", value, error)

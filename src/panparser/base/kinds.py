@@ -16,7 +16,7 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any, Literal
 
-from panparser.base.checks import MAX_INT, is_number
+from panparser.base.checks import MAX_INT, Interval, integers, is_number
 from panparser.errors import ModelError, PanParserError
 
 MAX_ITEMS = 1 << 24  # of a list or a table
@@ -57,7 +57,7 @@ def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = Mode
     except SchemaError as found:
         raise error(str(found).removeprefix(": ")) from None
     except RecursionError:
-        raise error(f"{_before(place)}expected {kind.expected}, found one that is nested too deeply") from None
+        raise error(f"{_before(place)}expected {kind.expected}, found one nested too deeply") from None
     return value
 
 
@@ -82,8 +82,8 @@ def inner(place: str, key: object) -> str:
 class Plain(Kind):
     """Integers within bounds, or texts of bounded length; tested many at once."""
 
-    def __init__(self, expected: str, type: type, size: Callable[[Any], int], least: int, most: int) -> None:
-        self.type, self.size, self.least, self.most = type, size, least, most
+    def __init__(self, expected: str, type: type, size: Callable[[Any], int], minimum: int, maximum: int) -> None:
+        self.type, self.size, self.minimum, self.maximum = type, size, minimum, maximum
         super().__init__(expected, lambda value: self.fits_all((value,)))
 
     def fits_all(self, values: Iterable[Any]) -> bool:
@@ -91,22 +91,20 @@ class Plain(Kind):
         if not values or set(map(type, values)) != {self.type}:
             return not values
         sizes = list(map(self.size, values))
-        return self.least <= min(sizes) and max(sizes) <= self.most
+        return self.minimum <= min(sizes) and max(sizes) <= self.maximum
 
 
-def integer(least: int = -MAX_INT, most: int = MAX_INT) -> Kind:
-    bound = f" >= {least}" if least > -MAX_INT else ""
-    bound = f" from {least} to {most}" if most != MAX_INT else bound
-    return Plain(str(least) if least == most else f"an integer{bound}", int, int, least, most)
+def integer(minimum: int = -MAX_INT, maximum: int = MAX_INT) -> Kind:
+    """Return the kind of integers within bounds."""
+    expected = str(minimum) if minimum == maximum else integers(minimum, maximum)
+    return Plain(expected, int, int, minimum, maximum)
 
 
-def number(least: float = -math.inf, *, above: bool = False) -> Kind:
-    """A finite number >= `least`, or above it."""
-    bound = "" if least == -math.inf else f" {'above' if above else '>='} {least:g}"
-    return Kind(
-        f"a number{bound}",
-        lambda value: is_number(value) and _is_finite(value) and (value > least if above else value >= least),
-    )
+def number(interval: Interval | None = None) -> Kind:
+    """Return the kind of finite numbers, or of those in an interval."""
+    if interval is None:
+        return Kind("a number", lambda value: is_number(value) and _is_finite(value))
+    return Kind(f"a number {interval}", lambda value: value in interval and _is_finite(value))
 
 
 def _is_finite(value: float) -> bool:
@@ -116,8 +114,9 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def text(expected: str = "a text", *, least: int = 0, most: int = MAX_TEXT) -> Kind:
-    return Plain(expected, str, len, least, most)
+def text(expected: str = "a text", *, minimum: int = 0, maximum: int = MAX_TEXT) -> Kind:
+    """Return the kind of texts with a number of characters within bounds."""
+    return Plain(expected, str, len, minimum, maximum)
 
 
 def one_of(*names: str) -> Kind:
@@ -167,19 +166,19 @@ class OneOf(Kind):
 class ListOf(Kind):
     """A list of one kind, of bounded length."""
 
-    def __init__(self, item: Kind, *, least: int = 0, most: int = MAX_ITEMS) -> None:
+    def __init__(self, item: Kind, *, minimum: int = 0, maximum: int = MAX_ITEMS) -> None:
         super().__init__(
-            f"a list of {least} or more" if least else "a list",
+            f"a list of {minimum} or more" if minimum else "a list",
             lambda value: self.is_one(value) and item.fits_all(value),
         )
-        self.item, self.least, self.most = item, least, most
+        self.item, self.minimum, self.maximum = item, minimum, maximum
 
     def fits_all(self, values: Iterable[Any]) -> bool:
         values = tuple(values)
         return all(map(self.is_one, values)) and self.item.fits_all(chain.from_iterable(values))
 
     def is_one(self, value: Any) -> bool:
-        return isinstance(value, list | tuple) and self.least <= len(value) <= self.most
+        return isinstance(value, list | tuple) and self.minimum <= len(value) <= self.maximum
 
     def find(self, value: Any, place: str) -> None:
         Kind(self.expected, self.is_one).find(value, place)
@@ -190,17 +189,17 @@ class ListOf(Kind):
 class Row(Kind):
     """A list with a kind for each of its first items, and one for all others, if there may be any.
 
-    Those after the first `least` may be missing.
+    Those after the first `minimum` may be missing.
     """
 
-    def __init__(self, *items: Kind, least: int | None = None, rest: Kind | None = None) -> None:
-        self.items, self.least, self.rest = items, len(items) if least is None else least, rest
-        self.most = len(items) if rest is None else MAX_ITEMS
-        bound = f"{self.least} to {len(items)}" if self.least < len(items) else str(self.least)
-        super().__init__(f"a list of {bound}{' or more' if rest else ''}", lambda value: self.fits_all((value,)))
+    def __init__(self, *items: Kind, minimum: int | None = None, rest: Kind | None = None) -> None:
+        self.items, self.minimum, self.rest = items, len(items) if minimum is None else minimum, rest
+        self.maximum = len(items) if rest is None else MAX_ITEMS
+        bounds = f"{self.minimum} to {len(items)}" if self.minimum < len(items) else str(self.minimum)
+        super().__init__(f"a list of {bounds}{' or more' if rest else ''}", lambda value: self.fits_all((value,)))
 
     def is_one(self, value: Any) -> bool:
-        return isinstance(value, list | tuple) and self.least <= len(value) <= self.most
+        return isinstance(value, list | tuple) and self.minimum <= len(value) <= self.maximum
 
     def fits_all(self, values: Iterable[Any]) -> bool:
         values, count = tuple(values), len(self.items)
@@ -257,7 +256,7 @@ class Table(Kind):
                 raise SchemaError(f"{inner(place, key)}: expected {kind.expected}, found nothing")
         if self.closed and (unknown := self._unknown(value)):
             known = ", ".join((*self.must, *self.may))
-            raise SchemaError(f"{inner(place, unknown[0])}: is unknown; there are {known}")
+            raise SchemaError(f"{inner(place, unknown[0])}: unknown; expected one of {known}")
 
 
 # --- Text that holds values ---

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from panparser.base.checks import check_choice
 from panparser.base.kinds import NUMBER, TEXT, ListOf, Nullable, Table, check, one_of
 from panparser.base.types import IntArray
 from panparser.batches.classifier import (
@@ -30,8 +31,8 @@ from panparser.errors import SpecError
 BY = ("scores", "choices")
 OUTPUTS = ("label", "tag")  # what an action can be joined with
 # Of manifests:
-_VOTE = Table({"members": ListOf(STORED, least=1), "weights": Nullable(ListOf(NUMBER)), "by": one_of(*BY)})
-_JOINT = Table({"of": ListOf(one_of(*OUTPUTS), least=1), "tags": ListOf(TEXT), "classifier": STORED})
+_VOTE = Table({"members": ListOf(STORED, minimum=1), "weights": Nullable(ListOf(NUMBER)), "by": one_of(*BY)})
+_JOINT = Table({"of": ListOf(one_of(*OUTPUTS), minimum=1), "tags": ListOf(TEXT), "classifier": STORED})
 
 
 class VotingClassifier(CompositeClassifier):
@@ -47,8 +48,7 @@ class VotingClassifier(CompositeClassifier):
     def __init__(
         self, members: Sequence[Classifier], weights: Sequence[float] | None = None, by: str = "scores"
     ) -> None:
-        if by not in BY:
-            raise SpecError(f"VotingClassifier: by must be one of {', '.join(BY)}; got {by!r}")
+        check_choice("VotingClassifier: by", by, BY)
         if not members:
             raise SpecError("VotingClassifier: members must be classifiers, at least one; got none")
         self.members = list(members)

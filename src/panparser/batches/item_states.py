@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from panparser import _engine
+from panparser.base.checks import check_range
 from panparser.base.types import BoolArray, IntArray, KeyArray, LongArray
 from panparser.errors import BatchError, NoLegalTransitionError
 from panparser.learning.layers import Labels
@@ -76,8 +77,7 @@ class States(Protocol):
 
 def check_bits(bits: object) -> None:
     """Raises BatchError unless `bits` is a valid width for features."""
-    if not isinstance(bits, int) or not 1 <= bits <= MAX_FEATURE_BITS:
-        raise BatchError(f"features: bits must be an integer from 1 to {MAX_FEATURE_BITS}; got {bits!r}")
+    check_range("features: bits", bits, 1, MAX_FEATURE_BITS, BatchError)
 
 
 def hashed(keys: KeyArray, bits: int) -> IntArray:
@@ -153,7 +153,7 @@ class PythonObjectStates(ABC):
         """Discards all states and starts with the initial ones of these examples, or of all."""
         chosen = np.arange(self.examples) if sentences is None else np.asarray(sentences, dtype=np.int64)
         if len(chosen) and not 0 <= chosen.min() <= chosen.max() < self.examples:
-            raise BatchError(f"start: expected numbers from 0 to {self.examples - 1}; got {sentences!r}")
+            raise BatchError(f"start: sentences must be between 0 and {self.examples - 1}; got {sentences!r}")
         self.started: LongArray = chosen.astype(np.int64)
         self.lengths: IntArray = np.array([self.length_of(int(number)) for number in chosen], dtype=np.int32)
         self.nodes: list[StateNode] = []

@@ -218,7 +218,7 @@ class TaskModel(StoredModel, kind="task", newest=1):
     def best(self, input: Any, count: int, *, beam: int | None = None) -> list[Prediction]:
         """At most `count` predictions, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
         width = self.beam if beam is None else beam
-        check_best(count, width)
+        check_best(count, width, "best: count")
         if width != 0:
             check_beam(width, "best")
             width = max(width, count)

@@ -12,7 +12,7 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from panparser.base.checks import MAX_INT, check_count, check_share
+from panparser.base.checks import MAX_INT, SHARE, check_choice, check_count, check_number
 from panparser.base.threads import at_most, chosen_threads
 from panparser.ensembles.cascade import Cascade, CascadeStage, check_stages, found_by, part_of, settled
 from panparser.errors import SpecError
@@ -70,8 +70,7 @@ def train_cascade(
     there, and gives the same cascade as if it had never stopped.
     """
     check_stages(stages)
-    if given not in get_args(Given):
-        raise SpecError(f"train_cascade: given must be one of {', '.join(get_args(Given))}; got {given!r}")
+    check_choice("train_cascade: given", given, get_args(Given))
     if treebank is None:
         for number, stage in enumerate(stages, start=1):
             if stage.learns_in_place:
@@ -290,8 +289,8 @@ def estimate_regions(
     """
     if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
         raise SpecError(f"estimate_regions: by must be some of {', '.join(get_args(By))}; got {by!r}")
-    check_count("estimate_regions: least", least, most=MAX_INT)
-    check_share("estimate_regions: precision", precision)
+    check_count("estimate_regions: least", least, maximum=MAX_INT)
+    check_number("estimate_regions: precision", precision, SHARE)
     quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.of(parsed)

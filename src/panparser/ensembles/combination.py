@@ -40,7 +40,7 @@ class CombinedParser(MultiParserModel, kind="combination", newest=FORMAT):
     place = "member.{}."
     declared = Table(
         {
-            "members": ListOf(Table({"name": TEXT, "weight": NUMBER, "parser": TABLE}), least=1),
+            "members": ListOf(Table({"name": TEXT, "weight": NUMBER, "parser": TABLE}), minimum=1),
             "training": TABLE,
         }
     )

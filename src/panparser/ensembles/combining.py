@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.base.checks import is_number
+from panparser.base.checks import NON_NEGATIVE, Interval, check_number, is_number
 from panparser.base.kinds import ListOf, Table, TableOf, check, integer, number, one_of, read_values
 from panparser.base.types import FloatArray, IntArray, LongArray
 from panparser.errors import SpecError
@@ -26,7 +26,7 @@ from panparser.trees.projectivity import maximum_projective_tree, maximum_spanni
 TAGS = ("upos", "xpos")  # columns that weights may depend on
 _PRIOR = 20  # words: weight of the overall share in the estimate for a tag
 _FORMAT = 1
-_WEIGHTS = ListOf(number(0), least=1)
+_WEIGHTS = ListOf(number(NON_NEGATIVE), minimum=1)
 _VALUES = Table(
     {"format": integer(_FORMAT, _FORMAT), "weights": _WEIGHTS},
     {"by": one_of(*TAGS), "tags": TableOf(_WEIGHTS)},
@@ -159,8 +159,8 @@ def combine_trees(
     least this sum of weights (of votes, without weights) count, and words that keep none stay without head and label.
     `report` is called with the number of words done and their total.
     """
-    if partial is not None and not (is_number(partial) and 0 < partial < float("inf")):
-        raise SpecError(f"combine_trees: partial must be a number above 0; got {partial!r}")
+    if partial is not None:
+        check_number("combine_trees: partial", partial, Interval(0, ends="()"))
     check_alike(treebanks)
     first = treebanks[0]
     chosen = as_weights(weights, len(treebanks))

@@ -10,6 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import overload
 
+from panparser.base.checks import check_choice
 from panparser.errors import TemplateError
 from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.features.template_syntax import ACTIONS, pointed, read_line
@@ -304,8 +305,7 @@ def templates(name: str) -> Templates:
     tokenizer, splitter, lemmatizer: the defaults of these models. `tagging_templates` has those of taggers.
     """
     path = _FOLDER / f"{name}.txt"
-    if name not in _names():
-        raise TemplateError(f"templates: name must be one of {', '.join(_names())}; got {name!r}")
+    check_choice("templates: name", name, _names(), TemplateError)
     return Templates.parse(path.read_text(encoding="utf-8"))
 
 

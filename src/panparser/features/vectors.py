@@ -332,7 +332,7 @@ def read_vectors(path: str | os.PathLike[str], *, limit: int | None = None) -> W
     or `<unk>`, if the file has one, is used for unknown words; else theirs is all zero.
     """
     if limit is not None:
-        check_count("read_vectors: limit", limit, most=MAX_INT, error=VectorError)
+        check_count("read_vectors: limit", limit, maximum=MAX_INT, error=VectorError)
     words, floats = read_file(path, limit)
     if not set(words) - set(UNKNOWN):
         raise VectorError(f"{os.fspath(path)}: expected vectors, found none")

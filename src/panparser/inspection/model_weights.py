@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from panparser.base.checks import check_at_least_zero, check_count
+from panparser.base.checks import NON_NEGATIVE, check_choice, check_count, check_number
 from panparser.base.types import FloatArray, KeyArray, LongArray
 from panparser.errors import SpecError
 from panparser.features.templates import Template, Templates
@@ -207,9 +207,8 @@ def shared(
     if first.spec.system != second.spec.system:
         names = f"{first.spec.system.name} and {second.spec.system.name}"
         raise SpecError(f"models with different transition systems have no weights in common; got {names}")
-    if by not in get_args(By):
-        raise SpecError(f"shared: by must be one of {', '.join(get_args(By))}; got {by!r}")
-    check_at_least_zero("shared: least", least)
+    check_choice("shared: by", by, get_args(By))
+    check_number("shared: least", least, NON_NEGATIVE)
     pairs = _common(first, second)
     if not pairs:
         raise SpecError("the two models have no template in common")

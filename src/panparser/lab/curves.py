@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import pandas as pd
 
-from panparser.base.checks import MAX_SEEDS, check_count, check_range, is_number
+from panparser.base.checks import MAX_SEEDS, PROBABILITY, check_count, check_number, check_range
 from panparser.base.types import FloatArray, LongArray
 from panparser.errors import AnalysisError
 from panparser.lab.analysis.criteria import By
@@ -76,7 +76,7 @@ def parse_sizes(
     called with the numbers of parsers done and in all.
     """
     if samples is not None:
-        check_count("samples of learning curves", samples, most=MAX_SEEDS)
+        check_count("samples of learning curves", samples, maximum=MAX_SEEDS)
     first = options.get("seed", TrainingConfig().seed)
     seeds = [None] if samples is None else [first + number for number in range(samples)]
     wanted = _checked_sizes(sizes, treebank)
@@ -285,8 +285,7 @@ def sample_curves(
 
 
 def _check_reach(reach: float) -> None:
-    if not is_number(reach) or not 0 <= reach <= 1:
-        raise AnalysisError(f"reach: expected a share from 0 to 1, found {reach!r}")
+    check_number("reach", reach, PROBABILITY, AnalysisError)
 
 
 def _percent(part: FloatArray, whole: FloatArray) -> FloatArray:

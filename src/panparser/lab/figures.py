@@ -197,7 +197,7 @@ def _read_digits(text: str) -> tuple[int, ...]:
     """Numbers of digits, with commas between them."""
     parts = [part.strip() for part in text.split(",")]
     if not all(len(part) == 1 and part in "0123456789" for part in parts):
-        raise SpecError(f"--digits: expected a number from 0 to 9, or one for each metric, found {text!r}")
+        raise SpecError(f"--digits: expected an integer between 0 and 9, or one for each metric, found {text!r}")
     return tuple(map(int, parts))
 
 

@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from panparser.base.checks import NON_NEGATIVE
 from panparser.base.kinds import NAME, TABLE, Kind, check, is_there, shown
 from panparser.errors import SpecError
 from panparser.lab.grid_runs import GridRun
@@ -279,7 +280,7 @@ class EvaluationPart(Part):
 class LimitsPart(Part):
     """[limits]: the `seconds` that a run may take, and how often it is tried again if its process dies."""
 
-    seconds: float | None = number(0)
+    seconds: float | None = number(NON_NEGATIVE)
     retries: int | None = integer(0, 100)
 
 

@@ -56,7 +56,7 @@ def train_seeds(
         return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], seed=seed, **options))
 
     chosen = list(islice(seeds, MAX_SEEDS + 1))
-    check_count("number of seeds of train_seeds", len(chosen), most=MAX_SEEDS)
+    check_count("number of seeds of train_seeds", len(chosen), maximum=MAX_SEEDS)
     return run_all(work, chosen, threads)
 
 

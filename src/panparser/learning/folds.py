@@ -31,7 +31,7 @@ class Fold:
 
 def make_folds(sentences: int, folds: int) -> list[Fold]:
     """The folds of this many sentences: sentence i is held out in fold i mod `folds`."""
-    check_count("folds", folds, least=2)
+    check_count("folds", folds, minimum=2)
     if folds > sentences:
         raise TreebankError(f"expected at least {folds} sentences for {folds} folds, found {sentences}")
     numbers = range(sentences)

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser.base.checks import POSITIVE, Interval, check_number
 from panparser.base.kinds import BOOLEAN, COUNT, TEXT, ListOf, Row, check, integer, number
 from panparser.errors import SpecError
 from panparser.systems.transition_system import TransitionSystem
 
 _SHIFT = integer(0, 62)
-LAYER = Row(number(0, above=True), number(0, above=True), COUNT, _SHIFT, _SHIFT, least=3)  # of a manifest
+LAYER = Row(number(POSITIVE), number(POSITIVE), COUNT, _SHIFT, _SHIFT, minimum=3)  # of a manifest
 _ARRAYS = ("lines", "label_lines", "tables", "label_rows")  # of a layer
 # Lines of labels as the engine has them: tags of two bytes, 0 if there is none, then where each row begins.
 _LINE, _SLOTS = 64, 10
@@ -59,8 +60,7 @@ class Layer:
 
     def __post_init__(self) -> None:
         for scale in (self.action_scale, self.label_scale):
-            if not isinstance(scale, int | float) or not 0 < scale < 1e30:
-                raise SpecError(f"Layer: scales must be numbers above 0; got {scale!r}")
+            check_number("Layer: scale", scale, Interval(0, 1e30, "()"))
 
     @classmethod
     def of(cls, arrays: _engine.LayerArrays, vectors: VectorWeights | None = None) -> Layer:

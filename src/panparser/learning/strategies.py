@@ -13,7 +13,15 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser.base.checks import check_count, is_number
+from panparser.base.checks import (
+    NON_NEGATIVE,
+    PROBABILITY,
+    Interval,
+    check_choice,
+    check_count,
+    check_number,
+    is_number,
+)
 from panparser.base.kinds import TABLE, ListOf, Row, check, integer, number, shown
 from panparser.errors import StrategyError
 
@@ -23,7 +31,7 @@ Positive = Literal["best-scoring", "most-similar"]
 Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
 Against = Literal["best", "beam"]
 _CHOICES = {"oracle": Oracle, "update_at": UpdateAt, "positive": Positive, "restart": Restart, "against": Against}
-_STEPS = ListOf(Row(integer(1), number(0)), least=1)  # of a schedule, as plain values
+_STEPS = ListOf(Row(integer(1), number(NON_NEGATIVE)), minimum=1)  # of a schedule, as plain values
 
 
 @dataclass(frozen=True)
@@ -86,29 +94,23 @@ class TrainingStrategy:
 
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
-            if (value := getattr(self, name)) not in get_args(known):
-                raise StrategyError(
-                    f"TrainingStrategy: {name} must be one of {', '.join(get_args(known))}; got {value!r}"
-                )
+            check_choice(f"TrainingStrategy: {name}", getattr(self, name), get_args(known), StrategyError)
         if is_number(self.exploration) and 0 <= self.exploration <= 1:
             object.__setattr__(self, "exploration", constant(self.exploration))
         if not isinstance(self.exploration, EpochSchedule):
-            raise StrategyError(
-                f"TrainingStrategy: exploration must be from 0 to 1, or a Schedule; got {shown(self.exploration)}"
-            )
+            expected = f"{PROBABILITY}, or an EpochSchedule"
+            raise StrategyError(f"TrainingStrategy: exploration must be {expected}; got {shown(self.exploration)}")
         rates = [rate for _, rate in self.exploration.steps]
         if not all(0 <= rate <= 1 for rate in rates):
-            raise StrategyError(f"TrainingStrategy: exploration must be from 0 to 1; got {rates}")
+            raise StrategyError(f"TrainingStrategy: exploration must be {PROBABILITY}; got {rates}")
         if any(rates) and self.restart not in ("pair", "random-correct"):
             raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
         if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
-        if not is_number(self.temperature) or not 0 < self.temperature < 1e30:
-            raise StrategyError(f"TrainingStrategy: temperature must be > 0; got {self.temperature!r}")
+        check_number("TrainingStrategy: temperature", self.temperature, Interval(0, 1e30, "()"), StrategyError)
         if self.horizon is not None:
-            check_count("TrainingStrategy: horizon", self.horizon, most=(1 << 31) - 1, error=StrategyError)
-        if not is_number(self.focus) or not 0 < self.focus <= 4:
-            raise StrategyError(f"TrainingStrategy: focus must be above 0 and at most 4; got {self.focus!r}")
+            check_count("TrainingStrategy: horizon", self.horizon, maximum=(1 << 31) - 1, error=StrategyError)
+        check_number("TrainingStrategy: focus", self.focus, Interval(0, 4, "(]"), StrategyError)
         if self.against == "beam" and self.focus != 1:
             raise StrategyError(f"TrainingStrategy: focus must be 1 against the beam; got {self.focus!r}")
 

@@ -10,9 +10,12 @@ from panparser.base.checks import (
     MAX_EPOCHS,
     MAX_INT,
     MAX_MEMBERS,
-    check_at_least_zero,
+    NON_NEGATIVE,
+    RATE,
+    SHARE,
+    check_choice,
     check_count,
-    check_share,
+    check_number,
     is_number,
 )
 from panparser.errors import SpecError
@@ -43,9 +46,8 @@ class Subsampling:
         if self.where is not None:
             self._check_where()
         if self.where is None or not is_number(self.share) or self.share != 0:
-            check_share("Subsampling: share", self.share)
-        if self.by not in get_args(By):
-            raise SpecError(f"Subsampling: by must be one of {', '.join(get_args(By))}; got {self.by!r}")
+            check_number("Subsampling: share", self.share, SHARE)
+        check_choice("Subsampling: by", self.by, get_args(By))
 
     def _check_where(self) -> None:
         from panparser.treebank.arc_regions import ArcRegion
@@ -99,16 +101,16 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.strategy, TrainingStrategy) and not callable(self.strategy):
             raise SpecError(f"train: strategy must be a Strategy, or a function that gives one; got {self.strategy!r}")
-        check_count("train: epochs", self.epochs, most=MAX_EPOCHS)
-        check_count("train: seed", self.seed, least=0, most=MEMBER_SEED_STRIDE - 1)
+        check_count("train: epochs", self.epochs, maximum=MAX_EPOCHS)
+        check_count("train: seed", self.seed, minimum=0, maximum=MEMBER_SEED_STRIDE - 1)
         check_count("train: batch", self.batch)
         for name, most in (("patience", MAX_INT), ("members", MAX_MEMBERS), ("max_size", MAX_INT)):
             if (value := getattr(self, name)) is not None:
-                check_count(f"train: {name}", value, most=most)
+                check_count(f"train: {name}", value, maximum=most)
         if self.prune is not None:
-            check_at_least_zero("train: prune", self.prune)
-        if self.margin is not None and not (is_number(self.margin) and 0 <= self.margin < 1):
-            raise SpecError(f"train: margin must be a number from 0 to below 1; got {self.margin!r}")
+            check_number("train: prune", self.prune, NON_NEGATIVE)
+        if self.margin is not None:
+            check_number("train: margin", self.margin, RATE)
 
     def members_for(self, words: int) -> int:
         """Number of perceptrons for a treebank of this many words."""

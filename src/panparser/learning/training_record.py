@@ -71,7 +71,7 @@ _SELF_TRAINED = Table(
         "chosen": COUNT,
         "least": NUMBER,
         "text": COUNT,
-        "rounds": ListOf(Table({"words": COUNT, "uas": NUMBER, "las": NUMBER}), least=1),
+        "rounds": ListOf(Table({"words": COUNT, "uas": NUMBER, "las": NUMBER}), minimum=1),
     }
 )
 RECORD = Table(

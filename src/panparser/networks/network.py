@@ -8,11 +8,20 @@ Attention for Neural Dependency Parsing".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 
-from panparser.base.checks import MAX_EPOCHS, check_count, is_number
+from panparser.base.checks import (
+    MAX_EPOCHS,
+    NON_NEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    RATE,
+    check_choice,
+    check_count,
+    check_number,
+)
 from panparser.base.kinds import TEXT, Kind, ListOf, Nullable, Table, check, integer, number, one_of
 from panparser.errors import SpecError, TemplateError
 from panparser.features.atoms import Address
@@ -29,19 +38,9 @@ _LEAST_BATCH, _MOST_BATCH = 100, 5000  # words
 MAX_HISTORY = 4  # actions that a state remembers
 
 
-def _check_name(what: str, value: object, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise SpecError(f"{what} must be one of {', '.join(known)}; got {value!r}")
-
-
-def _check_number(what: str, value: Any, holds: Callable[[float], bool], expected: str) -> None:
-    if not is_number(value) or not holds(value):
-        raise SpecError(f"{what} must be a number {expected}; got {value!r}")
-
-
 def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
     if len(addresses) > MAX_POSITIONS:
-        raise SpecError(f"NetworkSpec: {name} must be at most {MAX_POSITIONS}; got {len(addresses)}")
+        raise SpecError(f"NetworkSpec: {name} must be <= {MAX_POSITIONS} addresses; got {len(addresses)}")
     if len(set(addresses)) < len(addresses):
         raise SpecError(f"NetworkSpec: {name} must be different; got {', '.join(map(str, addresses))}")
     for address in addresses:
@@ -69,9 +68,9 @@ class NetworkInput:
     encoder: Characters = "cnn"
 
     def __post_init__(self) -> None:
-        _check_name("NetworkInput: column", self.column, get_args(Column))
-        _check_name("NetworkInput: encoder", self.encoder, get_args(Characters))
-        check_count("NetworkInput: size", self.size, most=MAX_SIZE)
+        check_choice("NetworkInput: column", self.column, get_args(Column))
+        check_choice("NetworkInput: encoder", self.encoder, get_args(Characters))
+        check_count("NetworkInput: size", self.size, maximum=MAX_SIZE)
         check_count("NetworkInput: least", self.least)
         if self.column == "characters" and self.encoder == "lstm" and self.size % 2:
             raise SpecError(f"NetworkInput: size must be even for a BiLSTM, half for each direction; got {self.size}")
@@ -115,24 +114,24 @@ class NetworkTraining:
     def __post_init__(self) -> None:
         check_count("NetworkTraining: updates", self.updates)
         for name in ("warm_up", "batch", "evaluations"):
-            check_count(f"NetworkTraining: {name}", getattr(self, name), least=0)
-        check_count("NetworkTraining: epochs", self.epochs, most=MAX_EPOCHS)
+            check_count(f"NetworkTraining: {name}", getattr(self, name), minimum=0)
+        check_count("NetworkTraining: epochs", self.epochs, maximum=MAX_EPOCHS)
         if self.patience is not None:
             check_count("NetworkTraining: patience", self.patience)
-        for name, holds, expected in (
-            ("rate", lambda value: value > 0, "above 0"),
-            ("dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
-            ("input_dropout", lambda value: 0 <= value < 1, "from 0 to below 1"),
-            ("word_dropout", lambda value: value >= 0, ">= 0"),
-            ("clip", lambda value: value > 0, "above 0"),
-            ("average", lambda value: 0 <= value < 1, "from 0 to below 1"),
-            ("arc_loss", lambda value: value >= 0, ">= 0"),
-            ("label_loss", lambda value: value >= 0, ">= 0"),
-            ("tag_loss", lambda value: value >= 0, ">= 0"),
-            ("advice", lambda value: 0 <= value <= 1, "from 0 to 1"),
-            ("seconds", lambda value: value >= 0, ">= 0"),
+        for name, interval in (
+            ("rate", POSITIVE),
+            ("dropout", RATE),
+            ("input_dropout", RATE),
+            ("word_dropout", NON_NEGATIVE),
+            ("clip", POSITIVE),
+            ("average", RATE),
+            ("arc_loss", NON_NEGATIVE),
+            ("label_loss", NON_NEGATIVE),
+            ("tag_loss", NON_NEGATIVE),
+            ("advice", PROBABILITY),
+            ("seconds", NON_NEGATIVE),
         ):
-            _check_number(f"NetworkTraining: {name}", getattr(self, name), holds, expected)
+            check_number(f"NetworkTraining: {name}", getattr(self, name), interval)
 
     def batch_for(self, words: int, epochs: int) -> int:
         """Words that one update learns from, of a treebank of so many."""
@@ -177,31 +176,31 @@ class NetworkSpec:
                 raise SpecError(f"NetworkSpec: {name} must be a list of texts; got {getattr(self, name)!r}")
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if not self.inputs or not all(isinstance(one, NetworkInput) for one in self.inputs):
-            raise SpecError(f"NetworkSpec: inputs must be Inputs, at least one; got {self.inputs!r}")
+            raise SpecError(f"NetworkSpec: inputs must be one or more NetworkInputs; got {self.inputs!r}")
         columns = [one.column for one in self.inputs]
         if len(set(columns)) < len(columns):
             raise SpecError(f"NetworkSpec: inputs must have different columns; got {', '.join(columns)}")
         if not isinstance(self.learning, NetworkTraining):
             raise SpecError(f"NetworkSpec: learning must be a Learning; got {self.learning!r}")
-        check_count("NetworkSpec: layers", self.layers, least=0, most=MAX_LAYERS)
+        check_count("NetworkSpec: layers", self.layers, minimum=0, maximum=MAX_LAYERS)
         for name in ("size", "memory", "arcs", "labels"):
-            check_count(f"NetworkSpec: {name}", getattr(self, name), least=0, most=MAX_SIZE)
+            check_count(f"NetworkSpec: {name}", getattr(self, name), minimum=0, maximum=MAX_SIZE)
         for name in ("hidden", "tag_hidden"):
-            check_count(f"NetworkSpec: {name}", getattr(self, name), most=MAX_SIZE)
-        check_count("NetworkSpec: tag_layer", self.tag_layer, least=0, most=self.layers)
-        check_count("NetworkSpec: history", self.history, least=0, most=MAX_HISTORY)
+            check_count(f"NetworkSpec: {name}", getattr(self, name), maximum=MAX_SIZE)
+        check_count("NetworkSpec: tag_layer", self.tag_layer, minimum=0, maximum=self.layers)
+        check_count("NetworkSpec: history", self.history, minimum=0, maximum=MAX_HISTORY)
         if bool(self.layers) != bool(self.size):
-            raise SpecError(f"NetworkSpec: size must be above 0 if, and only if, it has layers; got {self.size}")
+            raise SpecError(f"NetworkSpec: size must be > 0 if, and only if, layers > 0; got {self.size}")
         for name in ("positions", "labels_of"):
             _check_addresses(name, getattr(self, name))
         self._check_tags()
-        _check_name("NetworkSpec: precision", self.precision, get_args(Precision))
+        check_choice("NetworkSpec: precision", self.precision, get_args(Precision))
 
     def _check_tags(self) -> None:
         if len(set(self.tags)) < len(self.tags):
             raise SpecError(f"NetworkSpec: tags must be different; got {', '.join(map(str, self.tags))}")
         for tag in self.tags:
-            _check_name("NetworkSpec: tags", tag, TAGS)
+            check_choice("NetworkSpec: tags", tag, TAGS)
             if tag in self.columns:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
         if not self.positions and not self.tags:
@@ -302,7 +301,7 @@ _NUMBERS = (
 _LEARNING = Table(
     {},
     {
-        **dict.fromkeys(_NUMBERS, number(0)),
+        **dict.fromkeys(_NUMBERS, number(NON_NEGATIVE)),
         **dict.fromkeys(("warm_up", "batch", "evaluations"), integer(0)),
         **{"updates": integer(1), "epochs": integer(1, MAX_EPOCHS)},
         "patience": Nullable(integer(0)),  # 0: never
@@ -313,7 +312,7 @@ NETWORK: Kind = Table(
     {},
     {
         "base": TEXT,
-        "inputs": ListOf(_INPUT, least=1),
+        "inputs": ListOf(_INPUT, minimum=1),
         "layers": integer(0, MAX_LAYERS),
         **dict.fromkeys(("size", "memory", "arcs", "labels"), integer(0, MAX_SIZE)),
         **dict.fromkeys(("hidden", "tag_hidden"), integer(1, MAX_SIZE)),

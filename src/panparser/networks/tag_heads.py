@@ -18,7 +18,7 @@ from panparser.treebank.lemma_rules import apply, made_scripts
 from panparser.treebank.treebank import Treebank
 
 UNKNOWN, OTHER = -1, -2  # right classes: of words that have none, of values that were not learned
-CLASSES = TableOf(ListOf(TEXT, least=1))  # of a manifest
+CLASSES = TableOf(ListOf(TEXT, minimum=1))  # of a manifest
 _LEAST_SCRIPTS = 2  # words that an edit script must have been seen with
 _NOTHING = "_"
 

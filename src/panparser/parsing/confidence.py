@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.base.checks import MAX_INT, check_count, is_number
+from panparser.base.checks import MAX_INT, PROBABILITY, check_count, is_number
 from panparser.base.kinds import COUNT, NUMBER, TEXT, ListOf, Nullable, Row, Table, TableOf, check
 from panparser.base.types import FloatArray, IntArray
 from panparser.errors import SpecError, TreebankError
@@ -185,13 +185,13 @@ class Calibration:
         if set(self.scales) != {name for name in self.sources if name in (*DERIVATION, *BEAM)}:
             raise SpecError(f"Calibration: scales must have a value for each signal; got {self.scales!r}")
         if not all(is_finite(scale) and scale > 0 for scale in self.scales.values()):
-            raise SpecError(f"Calibration: scales must be numbers above 0; got {self.scales!r}")
+            raise SpecError(f"Calibration: scales must be > 0; got {self.scales!r}")
         count = 1 + sum(3 if name in self.scales else 1 for name in self.sources)
         for model in (self.heads, self.labels):
             if model is not None and len(model.weights) != count:
                 raise SpecError(f"Calibration: models must have {count} weights; got {model!r}")
         for name in ("beam", "ensemble", "words"):
-            check_count(f"Calibration: {name}", getattr(self, name), least=0, most=MAX_INT)
+            check_count(f"Calibration: {name}", getattr(self, name), minimum=0, maximum=MAX_INT)
 
     def to_values(self) -> dict[str, Any]:
         """Plain values: what a model file holds."""
@@ -375,6 +375,6 @@ def _value(treebank: Treebank, cell: str, key: str) -> float:
             except ValueError:
                 value = math.nan
             if not 0 <= value <= 1:
-                raise TreebankError(f"{treebank.path}: {key} must be a number from 0 to 1; got {text!r}")
+                raise TreebankError(f"{treebank.path}: {key} must be {PROBABILITY}; got {text!r}")
             return value
     return math.nan

@@ -82,7 +82,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         {
             "vectors": _VECTORS,
             "voters": ListOf(VOTER),
-            "tags": ListOf(TEXT, least=1),
+            "tags": ListOf(TEXT, minimum=1),
             "calibration": Nullable(TABLE),
             "classifier": Nullable(STORED),
         },

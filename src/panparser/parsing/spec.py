@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser.base.checks import check_beam
+from panparser.base.checks import check_beam, check_choice
 from panparser.base.kinds import BOOLEAN, TABLE, TEXT, ListOf, Nullable, Table, check, integer, one_of
 from panparser.errors import ModelError, SpecError
 from panparser.features.template_lowering import lower
@@ -87,9 +87,8 @@ class ParserSpec:
             raise SpecError(f"ParserSpec: labels must be full or universal; got {self.labels!r}")
         if self.labels != "full" and not self.labeled:
             raise SpecError(f"labels of ParserSpec: {self.labels} ones are asked for, and the parser has none")
-        if self.nonprojective not in (None, *get_args(Nonprojective)):
-            known = ", ".join(get_args(Nonprojective))
-            raise SpecError(f"ParserSpec: nonprojective must be one of {known}; got {self.nonprojective!r}")
+        if self.nonprojective is not None:
+            check_choice("ParserSpec: nonprojective", self.nonprojective, get_args(Nonprojective))
         if self.nonprojective == "pseudo" and not self.labeled:
             raise SpecError("nonprojective of ParserSpec: pseudo needs labels, and the parser has none")
 

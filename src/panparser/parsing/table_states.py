@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.base.caching import cached_property
+from panparser.base.checks import check_range
 from panparser.base.types import BoolArray, FloatArray, IntArray, KeyArray, LongArray
 from panparser.batches.classifier import FinalBeams
 from panparser.batches.item_states import check_bits
@@ -311,8 +312,7 @@ class StateBatch:
 
     def history(self, count: int, out: IntArray | None = None) -> IntArray:
         """(rows, count) The last actions, the latest first, at most four; -1 where there were fewer."""
-        if not isinstance(count, int) or not 0 <= count <= _MAX_HISTORY:
-            raise BatchError(f"history: count must be an integer from 0 to {_MAX_HISTORY}; got {count!r}")
+        check_range("history: count", count, 0, _MAX_HISTORY, BatchError)
         return self._filled("history", self._engine.history, np.int32, count, out)
 
     def stacks(self) -> IntArray:
@@ -361,7 +361,7 @@ class StateBatch:
         _check(labels, f"{what}: labels", np.int32, (count,))
         if count and not -1 <= labels.min() <= labels.max() < len(self.labels.names):
             found = labels[(labels < -1) | (labels >= len(self.labels.names))][0]
-            raise BatchError(f"{what}: labels must be from -1 to {len(self.labels.names) - 1}; got {found}")
+            raise BatchError(f"{what}: labels must be between -1 and {len(self.labels.names) - 1}; got {found}")
 
     def arcs(self, rows: IntArray, actions: IntArray) -> tuple[IntArray, IntArray]:
         """Heads and dependents of the arcs that actions would make, or propose, in these rows; -1 if none."""
@@ -441,7 +441,7 @@ class StateBatch:
         A step is an action; if the focus is free, `system.step_name` has its name.
         """
         if not 0 <= state < self.states:
-            raise BatchError(f"derivation: state must be from 0 to {self.states - 1}; got {state!r}")
+            raise BatchError(f"derivation: state must be between 0 and {self.states - 1}; got {state!r}")
         found: tuple[IntArray, IntArray] = self._call("derivation", self._engine.derivation, int(state))
         return found
 

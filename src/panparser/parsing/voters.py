@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from panparser import _engine
-from panparser.base.checks import check_count, is_number
+from panparser.base.checks import POSITIVE, Interval, check_count, check_number
 from panparser.base.kinds import TABLE, TEXT, ListOf, Table, integer, number
 from panparser.errors import SpecError
 from panparser.features.template_lowering import lower
@@ -25,7 +25,7 @@ VOTER = Table(
         "templates": ListOf(TEXT),
         "labels": ListOf(TEXT),
         "layers": integer(1),
-        "weight": number(0, above=True),
+        "weight": number(POSITIVE),
         "training": TABLE,
     }
 )  # of a manifest
@@ -45,8 +45,7 @@ class Voter:
     training: TrainingRecord
 
     def __post_init__(self) -> None:
-        if not is_number(self.weight) or not 0 < self.weight < 1e30:
-            raise SpecError(f"Voter: weight must be a number above 0; got {self.weight!r}")
+        check_number("Voter: weight", self.weight, Interval(0, 1e30, "()"))
         check_count("Voter: layers", self.layers)
 
     def to_values(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
-from panparser.base.checks import check_threads
+from panparser.base.checks import check_choice, check_threads
 from panparser.base.kinds import TABLE, ListOf, Nullable, Table
 from panparser.base.threads import in_order
 from panparser.batches.classifier import Classifier, check_class, tag_columns
@@ -218,8 +218,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" are always kept.
         `until`: "tokens" writes nothing, "tags" only tags and lemmas. The other options are those of `Parser.annotate`.
         """
-        if until not in get_args(Until):
-            raise SpecError(f"until must be one of {', '.join(get_args(Until))}; got {until!r}")
+        check_choice("until", until, get_args(Until))
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
             raise SpecError("confidence needs a pipeline with a parser; this one has none, or several in one")
         kept = keep_names(keep, KEEP)

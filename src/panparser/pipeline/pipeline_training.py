@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, check_at_least_zero, check_count, is_whole
+from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, NON_NEGATIVE, check_count, check_number, is_whole
 from panparser.base.threads import at_most, chosen_threads
 from panparser.batches.classifier import Classifier
 from panparser.errors import SpecError, TreebankError
@@ -99,13 +99,13 @@ class PipelineSpec:
         for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
             if (name, getattr(self, name)) == ("tagger_epochs", None):
                 continue
-            check_count(f"PipelineSpec: {name}", getattr(self, name), most=MAX_EPOCHS)
-        check_count("PipelineSpec: tagger_beam", self.tagger_beam, most=MAX_BEAM)
+            check_count(f"PipelineSpec: {name}", getattr(self, name), maximum=MAX_EPOCHS)
+        check_count("PipelineSpec: tagger_beam", self.tagger_beam, maximum=MAX_BEAM)
         if not isinstance(self.joint, bool):
             raise SpecError(f"PipelineSpec: joint must be True or False; got {self.joint!r}")
         if self.by_parser not in (None, True, False):
             raise SpecError(f"PipelineSpec: by_parser must be True, False or None; got {self.by_parser!r}")
-        check_at_least_zero("PipelineSpec: tagger_prune", self.tagger_prune)
+        check_number("PipelineSpec: tagger_prune", self.tagger_prune, NON_NEGATIVE)
 
     def completed(self, network: NetworkSpec | None) -> PipelineSpec:
         """The same with a parser of this network, if any. Raises SpecError for what does not go together."""

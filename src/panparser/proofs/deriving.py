@@ -9,7 +9,7 @@ from typing import Any, TypeVar, get_args
 
 import numpy as np
 
-from panparser.base.checks import MAX_PROVEN_WORDS, check_range
+from panparser.base.checks import MAX_PROVEN_WORDS, check_choice, check_range
 from panparser.errors import DeclarationError, ProofError
 from panparser.proofs.evidence import (
     MAX_GUARD,
@@ -437,8 +437,8 @@ def derive_losses(
     """
     bare = without_costs(system, potential)
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
-    if golds is not None and golds not in get_args(Golds):
-        raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
+    if golds is not None:
+        check_choice("golds", golds, get_args(Golds), ValueError)
     work = LossSearch(bare, max_words, progress or (lambda *_: None))
     found = work.table(golds or default_golds(bare), bare)
     if isinstance(found, Counterexample):

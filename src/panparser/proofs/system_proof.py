@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeGuard, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panparser.base.checks import MAX_PROVEN_WORDS, check_range
+from panparser.base.checks import MAX_PROVEN_WORDS, check_choice, check_range
 from panparser.base.types import IntArray
 from panparser.errors import DeclarationError, IllegalTransitionError, ProofError
 from panparser.systems.oracles import static_derivation
@@ -153,8 +153,8 @@ def check_system(
     """
     system = as_system(system)
     check_range("max_words", max_words, 1, MAX_PROVEN_WORDS)
-    if golds is not None and golds not in get_args(Golds):
-        raise ValueError(f"golds must be one of {', '.join(get_args(Golds))}; got {golds!r}")
+    if golds is not None:
+        check_choice("golds", golds, get_args(Golds), ValueError)
     if golds is not None and not exact_cost:
         raise ValueError(f"golds are for costs, which are not compared without exact_cost; got {golds!r}")
     has_static = system.static_oracle is not None and not is_static_dynamic(system)

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from panparser.base.checks import is_number
+from panparser.base.checks import POSITIVE
 from panparser.ensembles.cascade import CascadeStage, check_stages
 from panparser.ensembles.cascade_training import Given, estimate_regions
 from panparser.errors import SpecError
@@ -73,8 +73,8 @@ class StagePart(Part):
     model: str | None = text("a model file")
     train: tuple[str, ...] | None = that("a list of files", is_lines)
     weights: tuple[float, ...] | None = that(
-        "a list of numbers above 0",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(is_number(v) and v > 0 for v in value),
+        f"a list of numbers {POSITIVE}",
+        lambda value: isinstance(value, tuple) and len(value) > 0 and all(v in POSITIVE for v in value),
     )
     delexicalized: bool | str | None = that(
         'true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats"

@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 
 from panparser.base import kinds as values
-from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, MAX_INT, MAX_MEMBERS, MAX_SEEDS, is_number, is_whole
+from panparser.base.checks import (
+    MAX_BEAM,
+    MAX_EPOCHS,
+    MAX_INT,
+    MAX_MEMBERS,
+    MAX_SEEDS,
+    NON_NEGATIVE,
+    POSITIVE,
+    RATE,
+    SHARE,
+    Interval,
+    is_whole,
+)
 from panparser.base.kinds import TABLE, Kind, check, is_there, read_values, shown
 from panparser.errors import DeclarationError, PanParserError, SpecError
 from panparser.features.templates import Templates, templates
@@ -48,8 +60,8 @@ def integer(least: int, most: int = MAX_INT) -> Any:
     return optional(values.integer(least, most))
 
 
-def number(least: float) -> Any:
-    return optional(values.number(least))
+def number(interval: Interval) -> Any:
+    return optional(values.number(interval))
 
 
 def boolean() -> Any:
@@ -61,7 +73,7 @@ def one_of(*names: str) -> Any:
 
 
 def text(what: str) -> Any:
-    return optional(values.text(what, least=1))
+    return optional(values.text(what, minimum=1))
 
 
 def table(what: str = "a table") -> Any:
@@ -310,10 +322,8 @@ class TrainingPart(Part):
         ),
     )
     members: int | None = integer(1, MAX_MEMBERS)
-    prune: float | None = number(0)
-    margin: float | None = that(
-        "a number from 0 to below 1", lambda value: isinstance(value, int | float) and 0 <= value < 1
-    )
+    prune: float | None = number(NON_NEGATIVE)
+    margin: float | None = that(f"a number {RATE}", lambda value: value in RATE)
     batch: int | None = integer(1)
     model_size: str | None = that('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
     subsample: Mapping[str, Any] | None = table("a table with share, by and where")
@@ -407,7 +417,7 @@ class PipelinePart(Part):
     tokenizer_epochs: int | None = integer(1, MAX_EPOCHS)
     tagger_epochs: int | None = integer(1, MAX_EPOCHS)
     tagger_beam: int | None = integer(1, MAX_BEAM)
-    tagger_prune: float | None = number(0)
+    tagger_prune: float | None = number(NON_NEGATIVE)
     lemmatizer_epochs: int | None = integer(1, MAX_EPOCHS)
 
     def options(self) -> dict[str, Any]:
@@ -434,10 +444,7 @@ class ConstraintsPart(Part):
     `labels = true`), such as a partial parser wrote them; `_` is not given.
     """
 
-    share: float | None = that(
-        "a number above 0 and at most 1",
-        lambda value: is_number(value) and 0 < value <= 1,
-    )
+    share: float | None = that(f"a number {SHARE}", lambda value: value in SHARE)
     train: tuple[str, ...] | None = that("a list of files", is_lines)
     dev: str | None = text("a file")
     labels: bool | None = boolean()
@@ -485,8 +492,8 @@ class DataPart(Part):
 
     train: tuple[str, ...] | None = that("a list of files", is_lines)
     weights: tuple[float, ...] | None = that(
-        "a list of numbers above 0",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(is_number(v) and v > 0 for v in value),
+        f"a list of numbers {POSITIVE}",
+        lambda value: isinstance(value, tuple) and len(value) > 0 and all(v in POSITIVE for v in value),
     )
     dev: str | None = text("a file")
     format: str | None = one_of("auto", "conllu", "conllx")
@@ -509,7 +516,7 @@ class SourcePart(Part):
     """
 
     path: str | None = text("a file")
-    weight: float | None = that("a number above 0", lambda value: is_number(value) and value > 0)
+    weight: float | None = that(f"a number {POSITIVE}", lambda value: value in POSITIVE)
     sentences: int | None = integer(1)
     blank: bool | None = boolean()
 

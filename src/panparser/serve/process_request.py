@@ -138,5 +138,5 @@ def number(values: Mapping[str, str], name: str, most: int, called: str = "param
         return None
     text = values[name]
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise RequestError(f"The {called.format(name)} must be a number from 1 to {most}; found '{text}'.")
+        raise RequestError(f"The {called.format(name)} must be an integer between 1 and {most}; got '{text}'.")
     return int(text)

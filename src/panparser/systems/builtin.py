@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
-from panparser.base.checks import check_count
+from panparser.base.checks import check_choice, check_count
 from panparser.errors import DeclarationError
 from panparser.systems.terms import (
     B0,
@@ -149,7 +149,7 @@ def arc_swift(root: Root = "last", single_root: bool = False, k: int = 3) -> Tra
 
     The costs are derived: `panparser derive` finds them from the conditions and effects.
     """
-    check_count("k of arc-swift", k, most=3, error=DeclarationError)
+    check_count("arc-swift: k", k, maximum=3, error=DeclarationError)
     last = root == "last"
     when_shift, when_right = _one_root_left(root) if single_root else ((), ())
     rows = [
@@ -336,10 +336,7 @@ def swap_standard(root: Root = "last", single_root: bool = False, oracle: SwapOr
     The oracle "dynamic" has exact costs. Two words can change places at no cost nearly everywhere, so there is also
     "static-dynamic" (after de Lhoneux, Stymne & Nivre 2017): the lazy oracle says when to shift and when to swap.
     """
-    if oracle not in get_args(SwapOracle):
-        raise DeclarationError(
-            f"oracle of swap-standard must be one of {', '.join(get_args(SwapOracle))}; got {oracle!r}"
-        )
+    check_choice("swap-standard: oracle", oracle, get_args(SwapOracle), DeclarationError)
     static = {"dynamic": None, "static-dynamic": "swap-lazy"}.get(oracle, f"swap-{oracle}")
     searched = "dynamic" in oracle
     swap = Transition("SWAP", when=(is_word(S1), is_word(S0), precedes(S1, S0)), then=(back,))
@@ -668,6 +665,6 @@ def _hybrid_partial(name: str, root: Root, k: int | None) -> TransitionSystem:
 
 
 def _length(name: str, k: object) -> int:
-    check_count(f"{name}: k", k, most=(1 << 31) - 1, error=DeclarationError)
+    check_count(f"{name}: k", k, maximum=(1 << 31) - 1, error=DeclarationError)
     assert isinstance(k, int)
     return k

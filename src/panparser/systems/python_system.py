@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from operator import index
 from typing import Any, Self
 
+from panparser.base.checks import check_choice
 from panparser.errors import DeclarationError, GoldError, IllegalTransitionError, NoLegalTransitionError
 from panparser.systems.system_drawing import draw_state
 from panparser.trees.gold import ROOTS, GoldTree, Head
@@ -129,8 +130,7 @@ def _check_declaration(declared: PythonSystem) -> None:
         )
     if len(set(names)) < len(names):
         raise DeclarationError(f"{declared.name}: transitions must differ; got {', '.join(names)}")
-    if declared.root not in ROOTS:
-        raise DeclarationError(f"{declared.name}: root must be one of {', '.join(ROOTS)}; got {declared.root!r}")
+    check_choice(f"{declared.name}: root", declared.root, ROOTS, DeclarationError)
     if declared.root == "none" and declared.partial:
         raise DeclarationError(
             f"{declared.name}: root must be first or last: it leaves words headless (partial), and without Root "

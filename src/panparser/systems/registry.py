@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, overload
 
+from panparser.base.checks import check_choice
 from panparser.base.kinds import is_there
 from panparser.errors import DeclarationError, UnknownSystemError
 from panparser.systems.builtin import (
@@ -82,8 +83,7 @@ def system(
     for option in options:
         if option not in names:
             raise DeclarationError(f"{name} takes {', '.join(names)}; got {option}")
-    if options.get("root", "last") not in ROOTS:
-        raise DeclarationError(f"root must be one of {', '.join(ROOTS)}; got {options['root']!r}")
+    check_choice(f"{name}: root", options.get("root", "last"), ROOTS, DeclarationError)
     return function(**options)
 
 

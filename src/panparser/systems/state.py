@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from panparser import _engine
+from panparser.base.checks import check_choice
 from panparser.base.types import IntArray
 from panparser.errors import IllegalTransitionError
 from panparser.systems.system_drawing import draw_state
@@ -94,8 +95,7 @@ class State:
     def proposed_head(self, position: str = "S0") -> int | None:
         """The provisional head of the token at S0, S1, S2, B0 or L0, if it has one."""
         names = ("S0", "S1", "S2", "B0", "L0")
-        if position not in names:
-            raise IllegalTransitionError(f"position must be one of {', '.join(names)}; got {position!r}")
+        check_choice("position", position, names, IllegalTransitionError)
         record = self.engine_states.record(self.index, names.index(position))
         return None if record["proposed"] < 0 else self.outside(record["proposed"])
 

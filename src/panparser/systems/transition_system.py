@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, Self, cast
 from panparser import _engine
 from panparser._engine import MAX_ROWS
 from panparser.base.caching import cached_property
-from panparser.base.checks import is_whole
+from panparser.base.checks import check_choice, check_range
 from panparser.base.kinds import parse_json, read_values
 from panparser.errors import DeclarationError, GoldError, IllegalTransitionError
 from panparser.storage.atomic import write_whole
@@ -136,8 +136,7 @@ class Declaration:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise DeclarationError(f"TransitionSystem: name must be a text; got {self.name!r}")
-        if self.root not in ROOTS:
-            raise DeclarationError(f"{self.name}: root must be one of {', '.join(ROOTS)}; got {self.root!r}")
+        check_choice(f"{self.name}: root", self.root, ROOTS, DeclarationError)
         for column in ("transitions", "ties"):
             if isinstance(getattr(self, column), str) or not isinstance(getattr(self, column), Sequence):
                 raise DeclarationError(f"{self.name}: {column} must be a list; got {getattr(self, column)!r}")
@@ -178,10 +177,8 @@ class Declaration:
         for column in ("single_root", "partial"):
             if not isinstance(getattr(self, column), bool):
                 raise DeclarationError(f"{self.name}: {column} must be true or false; got {getattr(self, column)!r}")
-        if self.max_span is not None and (not is_whole(self.max_span) or not 1 <= self.max_span < 1 << 31):
-            raise DeclarationError(
-                f"{self.name}: max_span must be an integer from 1 to {(1 << 31) - 1}; got {self.max_span!r}"
-            )
+        if self.max_span is not None:
+            check_range(f"{self.name}: max_span", self.max_span, 1, (1 << 31) - 1, DeclarationError)
 
     def _check_rootless(self) -> None:
         for column in ("starts", "ends"):
@@ -205,9 +202,8 @@ class Declaration:
 
     def _check_oracle(self) -> None:
         for column, known in (("potential", POTENTIALS), ("static_oracle", STATIC_ORACLES)):
-            if getattr(self, column) not in (None, *known):
-                names = ", ".join(known)
-                raise DeclarationError(f"{self.name}: {column} must be one of {names}; got {getattr(self, column)!r}")
+            if getattr(self, column) is not None:
+                check_choice(f"{self.name}: {column}", getattr(self, column), known, DeclarationError)
         returns = [t.name for t in self.transitions if terms.back in t.then]
         losing = [t.name for t in self.transitions if t.loses]
         native = self.static_oracle is not None and self.static_oracle != ROWS

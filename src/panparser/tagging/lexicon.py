@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from panparser.base.caching import cached_property
-from panparser.base.checks import MAX_INT, check_count, is_number
+from panparser.base.checks import MAX_INT, Interval, check_count, check_number
 from panparser.base.types import IntArray
 from panparser.errors import SpecError, TreebankError
 from panparser.features.templates import Templates
@@ -138,9 +138,8 @@ class Lexicon:
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"Lexicon.of: treebank must be a Treebank; got {treebank!r}")
-        check_count("Lexicon.of: least", least, most=MAX_INT)
-        if not is_number(rare) or not 0 <= rare < 0.5:
-            raise SpecError(f"Lexicon.of: rare must be a number from 0 to below 0.5; got {rare!r}")
+        check_count("Lexicon.of: least", least, maximum=MAX_INT)
+        check_number("Lexicon.of: rare", rare, Interval(0, 0.5, "[)"))
         counts: dict[str, Counter[str]] = {}
         for word, tag in _tagged(treebank):
             counts.setdefault(word, Counter())[tag] += 1

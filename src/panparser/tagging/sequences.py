@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.base.caching import cached_property
-from panparser.base.checks import check_beam, check_best, check_count, check_threads
+from panparser.base.checks import check_beam, check_best, check_count, check_range, check_threads
 from panparser.base.kinds import TEXT, Kind, ListOf, Table, TableOf, check, integer
 from panparser.base.types import IntArray
 from panparser.errors import SpecError, TemplateError
@@ -31,7 +31,7 @@ _WINDOW = Table({"templates": ListOf(TEXT), "columns": ListOf(TEXT), "parts": Li
 _MODEL: dict[str, Kind] = {
     "window": _WINDOW,
     "classes": integer(1, _MAX_CLASSES),
-    "parts": TableOf(ListOf(integer(0, _MAX_CLASSES), most=_MAX_CLASSES)),
+    "parts": TableOf(ListOf(integer(0, _MAX_CLASSES), maximum=_MAX_CLASSES)),
     "beam": integer(1),
 }  # of a manifest, without what scores
 UNKNOWN, OTHER_CLASS = -1, -2  # correct classes that are unknown, or known but not among those learned
@@ -108,7 +108,7 @@ class LabelSet:
     def __post_init__(self) -> None:
         check_count("LabelSet: size", self.size)
         if self.size > _MAX_CLASSES:
-            raise SpecError(f"LabelSet: size must be at most {_MAX_CLASSES}; got {self.size}")
+            raise SpecError(f"LabelSet: size must be <= {_MAX_CLASSES}; got {self.size}")
         for name, numbers in self.parts.items():
             if len(numbers) != self.size:
                 raise SpecError(f"part {name} of LabelSet must have {self.size} numbers; got {len(numbers)}")
@@ -319,12 +319,11 @@ class SequenceModel:
 
         The beam is at least as wide; `beam=0`: exhaustive search.
         """
-        check_best(count, beam)
+        check_best(count, beam, "best: count")
         if beam != 0:
             check_beam(self.beam if beam is None else beam, "best")
         width = 0 if beam == 0 else max(self.beam if beam is None else beam, count)
-        if not 0 <= sequence < len(items):
-            raise SpecError(f"sequence of best must be from 0 to {len(items) - 1}; got {sequence}")
+        check_range("best: sequence", sequence, 0, len(items) - 1)
         return self.scorer.best(items, sequence, width, count)
 
     @property

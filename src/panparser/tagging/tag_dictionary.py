@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from panparser.base.checks import MAX_INT, check_count, is_number
+from panparser.base.checks import MAX_INT, Interval, check_count, check_number
 from panparser.base.types import IntArray
-from panparser.errors import SpecError
 from panparser.tagging.sequences import AllowedLabels
 from panparser.treebank.treebank import Treebank
 
@@ -26,9 +25,8 @@ class TagDictionaryThresholds:
     rare: float = 0.02
 
     def __post_init__(self) -> None:
-        check_count("TagDictionaryThresholds: least", self.least, most=MAX_INT)
-        if not is_number(self.rare) or not 0 <= self.rare < 0.5:
-            raise SpecError(f"TagDictionaryThresholds: rare must be a number from 0 to below 0.5; got {self.rare!r}")
+        check_count("TagDictionaryThresholds: least", self.least, maximum=MAX_INT)
+        check_number("TagDictionaryThresholds: rare", self.rare, Interval(0, 0.5, "[)"))
 
 
 class TagDictionary:

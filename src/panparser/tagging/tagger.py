@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from panparser.base.checks import check_beam
+from panparser.base.checks import NON_NEGATIVE, check_beam
 from panparser.base.kinds import COUNT, TABLE, TEXT, ListOf, Nullable, Row, Table, integer, number
 from panparser.base.types import IntArray
 from panparser.batches.classifier import Classifier
@@ -112,7 +112,7 @@ _SPEC = Table(
         "columns": ListOf(TEXT),
         "templates": ListOf(TEXT),
         "beam": integer(1),
-        "dictionary": Nullable(Row(integer(1), number(0))),
+        "dictionary": Nullable(Row(integer(1), number(NON_NEGATIVE))),
     }
 )
 

@@ -21,8 +21,8 @@ from panparser.treebank.treebank import Treebank
 
 Words = tuple[str, ...]
 _Analysis = tuple[Words | None, Words | None]  # what a form is split into, and what it may be split into
-_AFFIXES = ListOf(Row(one_of("suffix", "prefix"), TEXT, Nullable(Row(COUNT, TEXT, ListOf(TEXT, least=1)))))
-_SEVERAL = ListOf(TEXT, least=2)
+_AFFIXES = ListOf(Row(one_of("suffix", "prefix"), TEXT, Nullable(Row(COUNT, TEXT, ListOf(TEXT, minimum=1)))))
+_SEVERAL = ListOf(TEXT, minimum=2)
 RULES = Table(
     {
         "forms": ListOf(Row(TEXT, Nullable(_SEVERAL))),

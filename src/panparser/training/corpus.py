@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
-from panparser.base.checks import is_number
+from panparser.base.checks import Interval, check_number
 from panparser.base.types import BoolArray, FloatArray, IntArray, LongArray
 from panparser.errors import GoldError, SpecError, TreebankError
 from panparser.features.vectors import WordVectors
@@ -40,8 +40,7 @@ class TreebankWeights:
 
     def __post_init__(self) -> None:
         for weight in self.weights:
-            if not is_number(weight) or not 0 < weight <= MOST_WEIGHT:
-                raise SpecError(f"train: weights must be numbers above 0 and at most {MOST_WEIGHT:,}; got {weight!r}")
+            check_number("train: weight", weight, Interval(0, MOST_WEIGHT, "(]"))
 
     @property
     def most(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from panparser.base.checks import is_number
+from panparser.base.checks import SHARE, check_number, is_number
 from panparser.base.types import BoolArray, IntArray
 from panparser.errors import ConstraintError, SpecError
 from panparser.learning.layers import Labels
@@ -49,8 +49,8 @@ class TrainingConstraints:
 
     def __post_init__(self) -> None:
         is_share = is_number(self.source)
-        if is_share and not 0 < float(self.source) <= 1:  # type: ignore[arg-type]
-            raise SpecError(f"constraints of train, as a share, must be above 0 and at most 1; got {self.source!r}")
+        if is_share:
+            check_number("train: constraints", self.source, SHARE)
         if not is_share and not isinstance(self.source, Constraints):
             raise SpecError(f"train: constraints must be Constraints or a share of the heads; got {self.source!r}")
         if self.dev_source is not None and (self.dev is None or is_share):

@@ -65,7 +65,13 @@ def load_state(path: Path, identity: Mapping[str, Any], declared: Mapping[str, K
         check(
             manifest,
             Table(
-                {"identity": TABLE, "epoch": integer(1), "history": ListOf(REPORT, least=1), "best": COUNT, **declared}
+                {
+                    "identity": TABLE,
+                    "epoch": integer(1),
+                    "history": ListOf(REPORT, minimum=1),
+                    "best": COUNT,
+                    **declared,
+                }
             ),
             "",
         )

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from panparser.base.checks import MAX_INT, check_at_least_zero, check_count
+from panparser.base.checks import MAX_INT, NON_NEGATIVE, check_count, check_number
 from panparser.base.types import BoolArray
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.similarity import TagTrigramCounts, measure_similarity_by_tag
@@ -118,9 +118,9 @@ def _check(
         raise SpecError(
             f"competent_regions: divergences must be {len(found)}, one for each candidate; got {len(divergences)}"
         )
-    check_at_least_zero("competent_regions: prior", prior)
+    check_number("competent_regions: prior", prior, NON_NEGATIVE)
     for name, value in (("least", least), ("fine", fine)):
-        check_count(f"competent_regions: {name}", value, most=MAX_INT)
+        check_count(f"competent_regions: {name}", value, maximum=MAX_INT)
 
 
 def _arcs(treebank: Treebank, known: BoolArray) -> list[tuple[str, str, str]]:

@@ -42,7 +42,9 @@ def read_source_treebanks(
 def recipe_typology(values: Mapping[str, Any]) -> Typology:
     """Return the typology of a recipe: WALS for `language` or its relative `like`, overruled by the other values."""
     languages = {
-        name: check(values[name], text("a language", least=1), name, SpecError) for name in _LANGUAGES if name in values
+        name: check(values[name], text("a language", minimum=1), name, SpecError)
+        for name in _LANGUAGES
+        if name in values
     }
     features = {name: value for name, value in values.items() if name not in _LANGUAGES}
     return Typology.known(**languages) | Typology.from_values(features, "the recipe")

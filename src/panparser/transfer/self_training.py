@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from panparser.base.checks import MAX_INT, check_count, check_share, is_number
+from panparser.base.checks import MAX_INT, POSITIVE, SHARE, check_count, check_number
 from panparser.base.threads import at_most, chosen_threads
 from panparser.base.types import IntArray
-from panparser.errors import SpecError, TreebankError
+from panparser.errors import TreebankError
 from panparser.learning.folds import Fold, make_folds, run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.training import TrainingOptions
@@ -81,8 +81,8 @@ def self_train(
     learned from the other `folds`. Of all rounds the best is kept, and the parser without the text if it is better.
     """
     check_treebanks("self_train", treebank, dev)
-    if weight is not None and (not is_number(weight) or weight <= 0):
-        raise SpecError(f"self_train: weight must be a number above 0; got {weight!r}")
+    if weight is not None:
+        check_number("self_train: weight", weight, POSITIVE)
 
     def learn(trees: Treebank, text: Treebank | None, stop: Listener) -> Parser:
         common: dict[str, Any] = {"dev": dev, "listeners": [stop], **options}
@@ -101,7 +101,7 @@ def select_confident_trees(parser: Parser, text: Treebank, *, least: float = LEA
 
     The parser must be calibrated (`calibrate`, or training with a development set).
     """
-    check_share("select_confident_trees: least", least)
+    check_number("select_confident_trees: least", least, SHARE)
     found = parser.confidence(text, threads=threads)
     sure = found.of_heads >= least
     partial = text.copy()
@@ -128,9 +128,9 @@ def self_trained(
 
     `learn` makes a parser, calibrated if there is a development set.
     """
-    check_share("self_train: least", least)
-    check_count("self_train: rounds", rounds, most=MAX_INT)
-    check_count("self_train: folds", folds, least=2)
+    check_number("self_train: least", least, SHARE)
+    check_count("self_train: rounds", rounds, maximum=MAX_INT)
+    check_count("self_train: folds", folds, minimum=2)
     if not isinstance(raw, Treebank):
         raise TreebankError(f"self_train: raw must be a Treebank; got {raw!r}")
     if not raw.words:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from panparser.base.checks import check_share, is_number
+from panparser.base.checks import SHARE, Interval, check_number
 from panparser.base.types import BoolArray, FloatArray, LongArray
 from panparser.errors import SpecError, TreebankError
 from panparser.treebank.treebank import Treebank
@@ -137,8 +137,7 @@ def rank_sources(
     Those of less than 1,000 words come behind all others, as far as the last of these at least. Weights, as for
     `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
     """
-    if not is_number(power) or not 0 <= power <= 100:
-        raise SpecError(f"rank_sources: power must be a number from 0 to 100; got {power!r}")
+    check_number("rank_sources: power", power, Interval(0, 100))
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"rank_sources: sources must be a list of treebanks, at least one; got {sources!r}")
     wanted, counted = _counted(target), [_counted(source) for source in sources]
@@ -212,7 +211,7 @@ def select_similar_sentences(treebank: Treebank, model: TagLanguageModel, *, sha
     """The share of the sentences that a model of tags finds most probable, by their perplexity, in their order."""
     if not isinstance(model, TagLanguageModel):
         raise SpecError(f"select_similar_sentences: model must be a TagModel; got {model!r}")
-    check_share("select_similar_sentences: share", share)
+    check_number("select_similar_sentences: share", share, SHARE)
     order = np.argsort(model.perplexities(treebank), kind="stable")[: round(share * len(treebank))]
     return treebank[sorted(order.tolist())]
 

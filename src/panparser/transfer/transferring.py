@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from panparser.base.checks import check_count, check_share
+from panparser.base.checks import SHARE, check_choice, check_count, check_number
 from panparser.base.threads import chosen_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.folds import Fold, jackknife
@@ -169,7 +169,7 @@ def train_transfer(
     _check_self_training(self_training, least, sample, raw, dev, method)
     check_count("train_transfer: nearest", nearest)
     check_count("train_transfer: sentences", sentences)
-    check_count("train_transfer: seed", seed, least=0)
+    check_count("train_transfer: seed", seed, minimum=0)
     threads = chosen_threads("train_transfer: threads", threads)
     tell = report or (lambda step, done, total: None)
     tagging = None
@@ -255,8 +255,8 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
             )
         if name != "raw":
             tell_forests(treebank)
-    if method is not None and method not in (*METHODS, *PLANS):
-        raise SpecError(f"train_transfer: method must be one of {', '.join((*METHODS, *PLANS))}; got {method!r}")
+    if method is not None:
+        check_choice("train_transfer: method", method, (*METHODS, *PLANS))
     if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
         raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
     if method in PLANS and isinstance(sample, Treebank) and len(sample) < _LEAST_OF_PLANS:
@@ -269,8 +269,8 @@ def _check(sources: object, sample: object, raw: object, dev: object, method: ob
 def _check_self_training(
     rounds: int, least: float, sample: Treebank | None, raw: Treebank | None, dev: Treebank | None, method: str | None
 ) -> None:
-    check_count("train_transfer: self_training", rounds, least=0)
-    check_share("train_transfer: least", least)
+    check_count("train_transfer: self_training", rounds, minimum=0)
+    check_number("train_transfer: least", least, SHARE)
     if not rounds:
         return
     if raw is None:

@@ -165,7 +165,7 @@ class Typology:
         for key, value in values.items():
             try:
                 if key in given:
-                    named = check(value, text("a language", least=1), key, SpecError)
+                    named = check(value, text("a language", minimum=1), key, SpecError)
                     given[key] = given[key] or named
                     find_language(named)
                 else:
@@ -206,7 +206,7 @@ def _value(of: Dependents, value: object) -> Value:
             return _WORDS[value]
         if is_number(value) and 0 <= value <= 1:
             return float(value)
-    expected = "true or false" if of.is_article else '"before", "after", "both" or a share from 0 to 1'
+    expected = "true or false" if of.is_article else '"before", "after", "both" or a share in [0, 1]'
     more = ", or false" if of.may_be_absent and not of.is_article else ""
     raise SpecError(f"{of.name}: expected {expected}{more}, found {shown(value)}")
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from panparser.base.checks import MAX_INT, check_count
+from panparser.base.checks import MAX_INT, check_choice, check_count
 from panparser.base.types import BoolArray, IntArray
 from panparser.errors import SpecError
 from panparser.treebank.treebank import Treebank
@@ -45,14 +45,12 @@ class ArcRegion:
             if not isinstance(names, Sequence) or not names or not all(isinstance(n, str) and n for n in names):
                 raise SpecError(f"ArcRegion: {name} must be a name or several; got {value!r}")
             object.__setattr__(self, name, tuple(names))
-        if self.direction not in (None, *get_args(Direction)):
-            raise SpecError(
-                f"ArcRegion: direction must be one of {', '.join(get_args(Direction))}; got {self.direction!r}"
-            )
+        if self.direction is not None:
+            check_choice("ArcRegion: direction", self.direction, get_args(Direction))
         for name in ("min_length", "max_length"):
             value = getattr(self, name)
             if value is not None:
-                check_count(f"ArcRegion: {name}", value, most=MAX_INT)
+                check_count(f"ArcRegion: {name}", value, maximum=MAX_INT)
         if self.direction == "root" and (self.min_length or self.max_length):
             raise SpecError(
                 "arcs of Root have no length: a Region of direction root must have no min_length, max_length"

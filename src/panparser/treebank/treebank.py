@@ -377,6 +377,6 @@ def sample_sentences(treebank: Treebank, sentences: int, *, seed: int = 1) -> Tr
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
     check_count("sample_sentences: sentences", sentences)
-    check_count("sample_sentences: seed", seed, least=0)
+    check_count("sample_sentences: seed", seed, minimum=0)
     chosen = np.random.default_rng(seed).permutation(len(treebank))[:sentences]
     return treebank[sorted(chosen.tolist())]

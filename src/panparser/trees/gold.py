@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser.base.checks import check_choice
 from panparser.errors import GoldError
 
 
@@ -50,8 +51,7 @@ class Span:
     kind: str = "subtree"
 
     def __post_init__(self) -> None:
-        if self.kind not in SPAN_KINDS:
-            raise GoldError(f"Span: kind must be one of {', '.join(SPAN_KINDS)}; got {self.kind!r}")
+        check_choice("Span: kind", self.kind, SPAN_KINDS, GoldError)
         if not all(isinstance(end, int) and not isinstance(end, bool) for end in (self.first, self.last)):
             raise GoldError(f"Span: first and last must be words; got {self.first!r} and {self.last!r}")
         if not 1 <= self.first <= self.last:
@@ -147,8 +147,7 @@ def _head(word: int, head: object) -> Head:
 
 def _placed(codes: list[int], root: str) -> list[int]:
     """Heads with Root at its position: 0 if it is first, n+1 if it is last; without Root, 0 for EMPTY too."""
-    if root not in ROOTS:
-        raise GoldError(f"root must be one of {', '.join(ROOTS)}; got {root!r}")
+    check_choice("root", root, ROOTS, GoldError)
     if root == "none":
         return [0 if head == NO_HEAD else head for head in codes]
     return codes if root == "first" else [len(codes) + 1 if head == 0 else head for head in codes]

@@ -154,9 +154,9 @@ def test_digamma():
         ({"model1": 0}, "AlignerConfig: model1 must be an integer >= 1; got 0"),
         ({"hmm": -1}, "AlignerConfig: hmm"),
         ({"trees": -1}, "AlignerConfig: trees"),
-        ({"null": 1}, "AlignerConfig: null must be below 1"),
-        ({"threshold": 0}, "AlignerConfig: threshold must be above 0"),
-        ({"cognates": -1}, "AlignerConfig: cognates must be a number >= 0"),
+        ({"null": 1}, "AlignerConfig: null must be in"),
+        ({"threshold": 0}, r"AlignerConfig: threshold must be in \(0, 1\]"),
+        ({"cognates": -1}, "AlignerConfig: cognates must be >= 0"),
     ],
 )
 def test_options_that_are_refused(options, said):

@@ -157,8 +157,8 @@ def test_progress():
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"least": 1.5}, SpecError, "project_trees: least must be a number from 0 to 1"),
-        ({"votes": 2}, SpecError, "project_trees: votes must be at most 1"),
+        ({"least": 1.5}, SpecError, r"project_trees: least must be in \[0, 1\]"),
+        ({"votes": 2}, SpecError, "project_trees: votes must be <= 1"),
         ({"links": [LINKS, LINKS]}, AlignmentError, "project_trees: links must be as many as sources, 1; got 2"),
         (
             {"links": pp.transfer.projection.WordAlignments(LINKS.pairs[:3])},

@@ -186,7 +186,7 @@ class Criterion:
     def capped(self, most: int) -> Criterion:
         """Numbers from `most` on are one class."""
         if not 1 <= most <= _MAX_CLASSES:
-            raise AnalysisError(f"cap of {self}: expected a number from 1 to {_MAX_CLASSES}, found {most}")
+            raise AnalysisError(f"cap of {self}: expected an integer between 1 and {_MAX_CLASSES}, found {most}")
         return self.binned(*range(1, most + 1))
 
     def binned(self, *starts: int) -> Criterion:

@@ -26,7 +26,7 @@ _features = Kind(
     "features such as Person=3|Number=Sing, or an empty text",
     lambda value: isinstance(value, str) and len(value) < 1000 and _FEATURES.fullmatch(value) is not None,
 )
-_texts = ListOf(text("a text that is not empty", least=1, most=100), least=1)
+_texts = ListOf(text("a text that is not empty", minimum=1, maximum=100), minimum=1)
 _tag = one_of(*sorted(UPOS), "")
 _lines: dict[str, Kind] = dict.fromkeys(  # that a file of Toolbox may have
     ("document", "sentence", "words", "morphemes", "glosses", "tags", "translation"), _texts

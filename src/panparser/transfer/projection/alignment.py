@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from panparser.base.checks import check_at_least_zero, check_count, check_share
+from panparser.base.checks import NON_NEGATIVE, SHARE, Interval, check_count, check_number
 from panparser.base.types import BoolArray, FloatArray, IntArray, LongArray
 from panparser.errors import SpecError
 from panparser.transfer.projection.hmm import hmm_posteriors, model1_posteriors
@@ -124,13 +124,12 @@ class AlignerConfig:
 
     def __post_init__(self) -> None:
         for name, least in (("model1", 1), ("hmm", 0), ("trees", 0), ("jumps", 1)):
-            check_count(f"AlignerConfig: {name}", getattr(self, name), least=least, most=1000)
-        for name in ("null", "concentration", "threshold"):
-            check_share(f"AlignerConfig: {name}", getattr(self, name))
+            check_count(f"AlignerConfig: {name}", getattr(self, name), minimum=least, maximum=1000)
+        for name in ("concentration", "threshold"):
+            check_number(f"AlignerConfig: {name}", getattr(self, name), SHARE)
         for name in ("cognates", "diagonal"):
-            check_at_least_zero(f"AlignerConfig: {name}", getattr(self, name))
-        if self.null == 1:
-            raise SpecError("AlignerConfig: null must be below 1; got 1")
+            check_number(f"AlignerConfig: {name}", getattr(self, name), NON_NEGATIVE)
+        check_number("AlignerConfig: null", self.null, Interval(0, 1, "()"))
 
 
 def align_words(

@@ -40,7 +40,7 @@ class WordAlignments:
         if [len(each) for each in self.probabilities] != [len(each) for each in self.pairs]:
             raise AlignmentError("WordAlignments: probabilities must be as many as its pairs, in every sentence")
         if not all(0 <= value <= 1 for each in self.probabilities for value in each):
-            raise AlignmentError("WordAlignments: probabilities must be numbers from 0 to 1")
+            raise AlignmentError("WordAlignments: probabilities must be in [0, 1]")
 
     def __len__(self) -> int:
         """The number of sentences."""

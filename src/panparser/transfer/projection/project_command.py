@@ -110,7 +110,7 @@ def project(
     if len(files) < 2:
         raise SpecError(f"expected at least two files, SOURCE... TARGET; got only {files[0]}")
     if votes > len(files) - 1:
-        raise SpecError(f"--min-sources must be at most {len(files) - 1}, the number of sources; got {votes}")
+        raise SpecError(f"--min-sources must be <= {len(files) - 1}, the number of sources; got {votes}")
     if tags and same_tag:
         raise SpecError("--project-tags cannot be used with --same-tag")
     if output != "-":

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from panparser.base.checks import check_count, is_number
+from panparser.base.checks import PROBABILITY, check_count, check_number
 from panparser.base.types import LongArray
 from panparser.ensembles.combining import combine_trees
 from panparser.errors import AlignmentError, ConlluWarning, SpecError, TreebankError
@@ -90,9 +90,8 @@ def project_trees(
 def _check_options(sources: Sequence[Treebank], same_tag: object, least: object, tags: bool, votes: int) -> None:
     if not sources:
         raise TreebankError("project_trees: source must be a Treebank, or several; got none")
-    check_count("project_trees: votes", votes, most=len(sources))
-    if not is_number(least) or not 0 <= least <= 1:
-        raise SpecError(f"project_trees: least must be a number from 0 to 1; got {least!r}")
+    check_count("project_trees: votes", votes, maximum=len(sources))
+    check_number("project_trees: least", least, PROBABILITY)
     if tags and same_tag:
         raise SpecError("tags of project carries tags over, and does not compare them: leave out same_tag")
 
