@@ -108,7 +108,7 @@ def replayed(source: Path, folder: Path, edits: int) -> tuple[float, float]:
     """Seconds to open a file with a journal of so many edits that it lacks, on the clock and of the CPU."""
     file = folder / "replayed.conllu"
     made(source, file, 1000)
-    with AnnotationSession(file, learn=False, user="me") as session:
+    with AnnotationSession(file, train=False, annotator="me") as session:
         keys = [session.view(index)["key"] for index in range(len(session))]
     labels: dict[int, str | None] = {
         index: SentenceDraft.read(piece + "\n\n").words[0].label
@@ -125,7 +125,7 @@ def replayed(source: Path, folder: Path, edits: int) -> tuple[float, float]:
             stream.write(line_of({"n": number + count, "at": 1.0, "user": "me", "edit": edit, "parts": [part]}))
             labels[index] = label
     start, start_cpu = time.perf_counter(), time.process_time()
-    with AnnotationSession(file, learn=False, user="me") as session:
+    with AnnotationSession(file, train=False, annotator="me") as session:
         found = time.perf_counter() - start, time.process_time() - start_cpu
         assert session.view(0)["words"][0]["label"] == labels[0]
     return found

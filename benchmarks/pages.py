@@ -24,7 +24,7 @@ from machine import heading
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import panparser as pp
-from panparser.serve.http_process import listen, server_of
+from panparser.serve.http_process import listen, make_server
 from panparser.serve.limits import Limits
 from panparser.serve.served_models import ModelRegistry, ServedModel
 from panparser.serve.service import ServerApp
@@ -64,9 +64,9 @@ CHOSEN = f"""async () => {{
 
 @contextmanager
 def served() -> Iterator[str]:
-    service = ServerApp(ModelRegistry([ServedModel.of("en")]), Limits())
+    service = ServerApp(ModelRegistry([ServedModel.from_argument("en")]), Limits())
     listening = listen("127.0.0.1", 0)
-    server = server_of(service)
+    server = make_server(service)
     thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
     thread.start()
     try:

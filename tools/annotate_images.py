@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 import panparser as pp
-from panparser.annotate.page_process import address_of, listen_near, server_of
+from panparser.annotate.page_process import listen_near, make_server, page_address
 from panparser.annotate.page_service import AnnotationService
 from panparser.annotate.page_support import Authenticator
 from panparser.annotate.session import AnnotationSession
@@ -36,7 +36,7 @@ def annotated(file: Path, gold: pp.Treebank) -> Iterator[AnnotationSession]:
     """A session in which the first sentences are done."""
     parser = pp.train(pp.ParserSpec(beam=4), gold[-TEACHERS:], epochs=3, members=1)
     times = count(1_700_000_000, PACE)
-    session = AnnotationSession(file, model=parser, user="ann", clock=lambda: next(times))
+    session = AnnotationSession(file, model=parser, annotator="ann", clock=lambda: next(times))
     for index in range(DONE):
         correct(session, index, gold[index])
         session.edit(index, session.view(index)["version"], {"edit": "done"})
@@ -62,11 +62,11 @@ def served(session: AnnotationSession) -> Iterator[str]:
     with listen_near("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         service = AnnotationService(session, Authenticator.create("127.0.0.1", port))
-        server = server_of(service)
+        server = make_server(service)
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
         server.capture_signals = contextmanager(lambda: iter([None]))  # type: ignore[method-assign]
         thread.start()
-        yield address_of("127.0.0.1", port, service.authenticator.token)
+        yield page_address("127.0.0.1", port, service.authenticator.token)
         server.should_exit = True
         thread.join()
         service.close()

@@ -74,7 +74,7 @@ def test_twenty_sentences_by_keyboard_alone(context, tmp_path):
     gold, bare = short_sentences(20)
     file = tmp_path / "work.conllu"
     file.write_text(bare, encoding="utf-8")
-    with annotating(file, learn=False) as (address, session):
+    with annotating(file, train=False) as (address, session):
         page = visited(context, address)
         for index, sentence in enumerate(gold):
             assert page.input_value("#number") == str(index + 1)
@@ -177,7 +177,7 @@ def test_another_tree_is_taken_and_undone_in_one_step(context, tmp_path):
     file = tmp_path / "work.conllu"
     file.write_text(bare, encoding="utf-8")
     model = pp.train(pp.ParserSpec(beam=4), pp.read_conllu(ROOT / "tests/data/english.conllu")[:40], epochs=1)
-    with annotating(file, learn=False, model=model) as (address, session):
+    with annotating(file, train=False, model=model) as (address, session):
         page = visited(context, address)
         before = session.view(0)
         page.keyboard.press("=")
@@ -471,12 +471,12 @@ def test_the_browser_is_told_a_file_that_others_cannot_read(context, file, monke
 
     monkeypatch.setattr(running, "AnnotationServer", Opened)
     monkeypatch.setattr(running.webbrowser, "open", told.append)
-    with pp.annotate.AnnotationSession(file, learn=False) as session, running.listen_near("127.0.0.1", 0) as listening:
+    with pp.annotate.AnnotationSession(file, train=False) as session, running.listen_near("127.0.0.1", 0) as listening:
         port = listening.getsockname()[1]
         authenticator = Authenticator.create("127.0.0.1", port)
-        address = running.address_of("127.0.0.1", port, authenticator.token)
+        address = running.page_address("127.0.0.1", port, authenticator.token)
         service = AnnotationService(session, authenticator)
-        thread = threading.Thread(target=running.run, args=(service, listening), kwargs={"browse": address})
+        thread = threading.Thread(target=running.run, args=(service, listening), kwargs={"browser_address": address})
         thread.start()
         try:
             for _ in range(1000):
@@ -549,7 +549,7 @@ def test_the_last_column_is_whole_beside_long_cells(context, tmp_path, width):
     )
     file = tmp_path / "long.conllu"
     file.write_text(rows + "\n", encoding="utf-8")
-    with annotating(file, learn=False) as (address, _):
+    with annotating(file, train=False) as (address, _):
         page = visited(context, address)
         page.set_viewport_size({"width": width, "height": 900})
         box, sure = (page.locator(name).bounding_box() for name in (".table-box", "#words tr[data-row='1'] td.sure"))

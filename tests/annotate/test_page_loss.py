@@ -111,7 +111,7 @@ def check_kept(file, shown, rows, versions, pressed):
     numbers = {record["n"] for record in changes}
     assert set(versions) - {0} <= numbers
     assert len(changes) <= pressed
-    with AnnotationSession(file, learn=False) as session:
+    with AnnotationSession(file, train=False) as session:
         found = session.view(shown["index"])
     for name in ("version", "words", "done", "note"):
         assert found[name] == shown[name], name
@@ -131,7 +131,7 @@ def test_killed_at_any_of_200_keystrokes(context, file, seed):
 
 @pytest.mark.parametrize("key", ["r", "s", "N", "Enter", "Control+Enter"])
 def test_an_edit_whose_answer_is_lost_is_not_done_twice(context, file, key):
-    with annotating(file, learn=False) as (address, session):
+    with annotating(file, train=False) as (address, session):
         page = visited(context, address, may_complain=True)
         page.keyboard.press("Home")
 

@@ -26,7 +26,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def session(path):
-    with pp.annotate.AnnotationSession(path, user="me", learn=False) as session:
+    with pp.annotate.AnnotationSession(path, annotator="me", train=False) as session:
         yield session
 
 
@@ -123,7 +123,7 @@ def test_next_search_and_consistency(session):
 def test_labels_of_a_pair_are_changed_everywhere_at_once(tmp_path):
     row = "1\tthe\tthe\tDET\t_\t_\t2\t{}\t_\t_\n2\tcat\tcat\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
     path = write(tmp_path, "".join(row.format(label) for label in ("det", "amod", "amod", "det")))
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         found = session.consistency(0, 1)
         assert (found["lemma"], found["head_lemma"], found["label"]) == ("the", "cat", "det")
         (other,) = found["others"]
@@ -186,7 +186,7 @@ def test_active_choice_takes_the_sentence_of_most_worth(tmp_path, parser):
     )
     path = write(tmp_path, text)
     choice = ActiveSelection(min_words=5)
-    with pp.annotate.AnnotationSession(path, model=parser, active=choice, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, model=parser, active_learning=choice, train=False) as session:
         chosen = session.next_sentence(0)
         allowed = [index for index in range(len(session)) if len(session.view(index)["words"]) >= 5]
         worth = {at: choice.score(session._document.draft(at), session._completion(at)) for at in allowed}
@@ -208,7 +208,7 @@ def test_a_full_disk_makes_the_session_read_only(session, monkeypatch):
 
 
 def test_threads_take_turns(path):
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         refused = []
 
         def work(label):
@@ -224,13 +224,13 @@ def test_threads_take_turns(path):
         for thread in threads:
             thread.join()
         last = session.view(2)["words"][0]["label"]
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         assert session.view(2)["words"][0]["label"] == last
 
 
 def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
     path = write(tmp_path, "1\tb\t_\t_\n\n" + FILE)
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         first, second = session.summary()["notices"]
         assert "1 sentence is no CoNLL-U" in first
         assert second == f"{path}:1: this sentence cannot be annotated: expected 10 columns separated by tabs, found 4"
@@ -246,7 +246,7 @@ def test_sentences_that_cannot_be_read_are_shown_and_kept(tmp_path):
 
 def test_many_sentences_that_cannot_be_read_are_counted(tmp_path):
     path = write(tmp_path, FILE + "1\tb\t_\t_\n\n" * 7)
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         notices = session.summary()["notices"]
     assert len(notices) == 7
     assert "7 sentences are no CoNLL-U" in notices[0]
@@ -257,7 +257,7 @@ def test_a_protected_file_is_refused_at_the_start(path):
     before = sorted(path.parent.iterdir())
     path.chmod(0o444)
     with pytest.raises(pp.errors.AnnotationError, match=r"file\.conllu: cannot be written: it is write-protected"):
-        pp.annotate.AnnotationSession(path, learn=False)
+        pp.annotate.AnnotationSession(path, train=False)
     assert sorted(path.parent.iterdir()) == before
 
 
@@ -276,7 +276,7 @@ def test_a_circle_is_one_problem(session):
 
 def test_progress_and_edits_are_counted(path):
     now = iter(range(0, 10_000, 10))
-    with pp.annotate.AnnotationSession(path, learn=False, user="me", clock=lambda: float(next(now))) as session:
+    with pp.annotate.AnnotationSession(path, train=False, annotator="me", clock=lambda: float(next(now))) as session:
         session.edit(1, 0, {"edit": "head", "word": 1, "head": 2})
         session.edit(1, 1, {"edit": "head", "word": 2, "head": 0})
         view = session.undo()
@@ -295,12 +295,12 @@ def test_progress_and_edits_are_counted(path):
         "1970-01-01T00:00:20.000Z", 2, "two", 2, {"head": 0}, 2,
     ]  # fmt: skip
     assert rows[2]["detail"] == {"undo": rows[1]["number"]}
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         assert session.summary()["progress"]["corrections"] == 2
 
 
 def test_closing_twice_and_files_that_are_not_there(path, tmp_path):
-    session = pp.annotate.AnnotationSession(path, learn=False)
+    session = pp.annotate.AnnotationSession(path, train=False)
     session.close()
     with pytest.raises(pp.errors.AnnotationError, match="cannot be read"):
         pp.annotate.AnnotationSession(tmp_path / "nowhere")
@@ -310,7 +310,7 @@ def test_closing_twice_and_files_that_are_not_there(path, tmp_path):
 def test_sentences_of_the_same_words_are_told_apart(tmp_path):
     row = "1\tit\tit\t{}\t_\t_\t_\t_\t_\t_\n2\tis\tbe\tAUX\t_\t_\t_\t_\t_\t_\n\n"
     path = write(tmp_path, row.format("PRON") + row.format("_") + row.format("NOUN"))
-    with pp.annotate.AnnotationSession(path, learn=False) as session:
+    with pp.annotate.AnnotationSession(path, train=False) as session:
         assert [session.view(index)["words"][0]["upos"] for index in range(3)] == ["PRON", "_", "NOUN"]
         for index in range(3):
             session.edit(index, 0, {"edit": "done"})
@@ -323,7 +323,7 @@ def test_sentences_of_the_same_words_are_told_apart(tmp_path):
 
 def test_unexpected_errors_in_the_background_are_told_and_the_work_goes_on(path, monkeypatch):
     events = []
-    with pp.annotate.AnnotationSession(path, user="me") as session:
+    with pp.annotate.AnnotationSession(path, annotator="me") as session:
         session.listen(events.append)
         for name, owner in (("save", session._store), ("train", session._trainer._trainer)):
             real = getattr(owner, name)

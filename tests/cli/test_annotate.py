@@ -29,7 +29,7 @@ def file(tmp_path):
 def annotated(path, *edits):
     """A file in which somebody did this."""
     path.write_text(ROWS, encoding="utf-8")
-    with AnnotationSession(path, learn=False, user="ann") as session:
+    with AnnotationSession(path, train=False, annotator="ann") as session:
         for edit in edits:
             session.edit(0, session.view(0)["version"], edit)
 
@@ -51,7 +51,7 @@ def annotated(path, *edits):
         (["work.conllu", "--export-edits", "work.conllu"], "is an input, and would be replaced"),
         (["work.conllu", "--agreement", "nothing.conllu"], "nothing.conllu"),
         (["empty.conllu"], "empty.conllu: no sentences to annotate"),
-        (["work.conllu", "--host", "256.1.1.1"], "expected an address to listen at"),
+        (["work.conllu", "--host", "256.1.1.1"], "cannot listen on this address"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(run, file, monkeypatch, arguments, message):
@@ -75,7 +75,7 @@ def test_a_combination_is_refused(run, file, in_pipeline):
 
 
 def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):
-    with AnnotationSession(file, learn=False, address="http://127.0.0.1:8010/"):
+    with AnnotationSession(file, train=False, address="http://127.0.0.1:8010/"):
         code, _, errors = run("annotate", file, "--no-browser")
     assert code == 2
     assert "is being annotated at http://127.0.0.1:8010/" in errors

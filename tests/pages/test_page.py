@@ -41,7 +41,7 @@ def test_a_page_asks_nobody_for_anything():
 
 
 def test_titles_are_text():
-    page = str(Page("<b>t</b>", "step", VALUES, skip=("step",)))
+    page = str(Page("<b>t</b>", "step", VALUES, skip_targets=("step",)))
     assert "<b>" not in page
     assert page.count("&lt;b&gt;t&lt;/b&gt;") == 2
     assert 'href="#step"' in page

@@ -36,7 +36,7 @@ def test_modules_come_after_what_they_import():
     ("path", "kind"), [("/", "text/html"), ("/assets/tree.js", "text/javascript"), ("/assets/tree.css", "text/css")]
 )
 def test_answers_have_types_tags_and_a_policy(path, kind):
-    status, headers, content = SITE[path].answer()
+    status, headers, content = SITE[path].respond()
     assert (status, headers["Content-Type"]) == (200, f"{kind}; charset=utf-8")
     assert content == SITE[path].content
     policy = headers["Content-Security-Policy"]
@@ -48,9 +48,9 @@ def test_answers_have_types_tags_and_a_policy(path, kind):
 
 
 def test_who_has_it_already_gets_nothing_again():
-    tag = SITE["/"].answer()[1]["ETag"]
+    tag = SITE["/"].respond()[1]["ETag"]
     for known in (tag, f"W/{tag}", f'"x", {tag}'):
-        status, headers, content = SITE["/"].answer(known)
+        status, headers, content = SITE["/"].respond(known)
         assert (status, content, headers["ETag"]) == (304, b"", tag)
-    assert SITE["/"].answer('"x"')[0] == 200
-    assert len({resource.tag for resource in SITE.values()}) == len(SITE)
+    assert SITE["/"].respond('"x"')[0] == 200
+    assert len({resource.etag for resource in SITE.values()}) == len(SITE)

@@ -9,7 +9,7 @@ from panparser.serve.served_models import ModelRegistry, ServedModel
 
 @pytest.fixture(scope="session")
 def models():
-    return ModelRegistry([ServedModel.of("en")])
+    return ModelRegistry([ServedModel.from_argument("en")])
 
 
 @pytest.fixture(scope="session")
@@ -23,7 +23,7 @@ def ask(models):
 def address(models):
     from asking import serving
 
-    with serving(models, body=1 << 20) as place:
+    with serving(models, max_body_bytes=1 << 20) as place:
         yield place
 
 

@@ -24,7 +24,8 @@ TEXTS = [f"Number {number} ate the pizza. He slept." for number in range(12)]
 def works(models, **parameters: str) -> list[RequestProcessor]:
     each = {"tokenizer": "", "parser": "", **parameters}
     return [
-        RequestProcessor(models.served[0], ProcessRequest.of({**each, "data": text}, LIMITS), LIMITS) for text in TEXTS
+        RequestProcessor(models.served[0], ProcessRequest.from_parameters({**each, "data": text}, LIMITS), LIMITS)
+        for text in TEXTS
     ]
 
 
@@ -90,7 +91,7 @@ def test_short_requests_that_come_together_get_what_they_would_get_alone(ask):
     requests = [
         ("POST", f"/process?{query}", f"data={quote(data.format(words))}".encode(), {}) for query, data in BEGUN
     ] * 4
-    one = type(ask)(ask.models, threads=1)
+    one = type(ask)(ask.models, parser_threads=1)
     alone = [one.all([request])[0] for request in requests[: len(BEGUN)]]
     assert [answer.status for answer in alone] == [200, 200, 200, 200, 200, 400, 200]
     for number, answer in enumerate(one.all(requests)):
@@ -113,5 +114,5 @@ def test_threads_are_called_as_long_as_somebody_waits(models):
         return [each.content for each in found]
 
     found = asyncio.run(run())
-    alone = [work.whole(work.write(next(work.read()))).encode() for work in works(models)]
+    alone = [work.assemble(work.write(next(work.read()))).encode() for work in works(models)]
     assert found == alone * 10

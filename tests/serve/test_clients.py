@@ -33,7 +33,7 @@ HEAD = "POST /process?input=horizontal&output=vertical HTTP/1.1\r\nHost: x\r\nCo
 
 @pytest.fixture(scope="module")
 def place(models):
-    with serving(models, seconds=30) as address:
+    with serving(models, timeout_seconds=30) as address:
         yield address
 
 
@@ -136,7 +136,7 @@ def test_a_file_of_four_megabytes(place):
         ({"input": "conllu"}, "Cannot parse the input in 'conllu' format.\nline 1: expected 10 columns"),
         ({"input": "epe"}, "Cannot parse the input in 'epe' format."),
         ({"tokenizer": "", "output": "epe"}, "Unknown output format 'epe'."),
-        ({"tokenizer": "joint_with_parsing"}, "Unknown option 'joint_with_parsing' of the tokenizer"),
+        ({"tokenizer": "joint_with_parsing"}, "Unknown tokenizer option 'joint_with_parsing'"),
     ],
 )
 def test_what_is_wrong_is_told(client, flags, message):
@@ -196,7 +196,7 @@ def test_invalid_utf8(place, body):
 @pytest.mark.parametrize("length", ["Content-Length: 1000000000", "Transfer-Encoding: chunked"])
 def test_an_endless_body_is_answered(models, length):
     chunk = b"data=" if "Length" in length else b"5\r\ndata=\r\n"
-    with serving(models, seconds=1) as place, socket.create_connection(place, timeout=30) as endless:
+    with serving(models, timeout_seconds=1) as place, socket.create_connection(place, timeout=30) as endless:
         endless.sendall(HEAD.format(URLENCODED).encode() + f"{length}\r\n\r\n".encode())
         for _ in range(200):
             endless.sendall(chunk * 100)

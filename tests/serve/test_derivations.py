@@ -73,13 +73,13 @@ def test_a_tree_of_the_input_is_the_gold_tree(ask):
     [
         ({}, "The parameter 'data' is required."),
         ({**TEXT, "model": "nix"}, "The requested model 'nix' does not exist."),
-        ({**TEXT, "sentence": "3"}, "The input has 2 sentences; found 'sentence=3'."),
-        ({**TEXT, "sentence": "0"}, "The parameter 'sentence' must be a number from 1 to 1000000; found '0'."),
-        ({**TEXT, "beam": "17"}, "The parameter 'beam' must be a number from 1 to 16; found '17'."),
+        ({**TEXT, "sentence": "3"}, "The input has 2 sentences; got 'sentence=3'."),
+        ({**TEXT, "sentence": "0"}, "The parameter 'sentence' must be an integer between 1 and 1000000; got '0'."),
+        ({**TEXT, "beam": "17"}, "The parameter 'beam' must be an integer between 1 and 16; got '17'."),
         ({**TEXT, "actions": "UP"}, "Cannot show the derivation.\naction 1: expected one that is legal, SHIFT"),
-        ({**TEXT, "actions": "SHIFT " * 1000}, "A sentence of 3 words has no 1000 actions."),
-        ({"data": "w " * 201, "input": "horizontal"}, "Derivations are shown of sentences of at most 200 words."),
-        ({"data": "", "tokenizer": ""}, "The input has 0 sentences; found 'sentence=1'."),
+        ({**TEXT, "actions": "SHIFT " * 1000}, "A sentence of 3 words has fewer than 1000 actions."),
+        ({"data": "w " * 201, "input": "horizontal"}, "Derivations are limited to sentences of at most 200 words."),
+        ({"data": "", "tokenizer": ""}, "The input has 0 sentences; got 'sentence=1'."),
         ({"data": "x"}, "Cannot parse the input in 'conllu' format."),
     ],
 )
@@ -106,7 +106,7 @@ def test_many_clients_get_the_derivations_of_a_network_that_one_gets():
     texts = ("He slept.", "They ate the pizza with anchovies.", "Who saw that?", "The old man sleeps here.")
     given = [{"data": text, "tokenizer": "", "beam": beam} for text in texts for beam in ("1", "2")]
 
-    with serving(ModelRegistry([ServedModel.of("en-neural")]), threads=4) as (host, port):
+    with serving(ModelRegistry([ServedModel.from_argument("en-neural")]), parser_threads=4) as (host, port):
 
         def fetch(parameters: dict[str, str], path: str = "derivation") -> bytes:
             with urlopen(f"http://{host}:{port}/{path}?{urlencode(parameters)}", timeout=60) as answer:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panparser.serve.http_body import of_body, of_query, of_text
+from panparser.serve.http_body import decode_text, parse_form, parse_query
 from panparser.serve.limits import RequestError
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -32,20 +32,20 @@ def multipart(fields: dict[str, str], line_end: str = "\r\n", boundary: str = "b
 def test_urlencoded_text_may_be_raw_or_encoded(fields, is_raw):
     keep = "".join(chr(point) for point in range(0x80, 0x250)) if is_raw else ""
     body = "&".join(f"{name}={quote_plus(value, safe=keep)}" for name, value in fields.items()).encode()
-    assert of_body(URLENCODED, body) == fields
-    assert of_query(body) == fields
+    assert parse_form(URLENCODED, body) == fields
+    assert parse_query(body) == fields
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), TEXTS, max_size=4), st.sampled_from(["\r\n", "\n"]))
 def test_parts_are_faithful_to_the_byte(fields, line_end):
     body = multipart(fields, line_end)
-    assert of_body("multipart/form-data; boundary=b0undary", body) == fields
-    assert of_body('multipart/form-data; charset=utf-8; boundary="b0undary"', b"preamble\n" + body) == fields
+    assert parse_form("multipart/form-data; boundary=b0undary", body) == fields
+    assert parse_form('multipart/form-data; charset=utf-8; boundary="b0undary"', b"preamble\n" + body) == fields
 
 
 @pytest.mark.parametrize("value", ["", "\n", "\r\n\r\n", "a\rb\x0c\x85\u2028", " --b0undary", "x--b0undary--", " a "])
 def test_values_keep_what_looks_like_structure(value):
-    assert of_body("multipart/form-data; boundary=b0undary", multipart({"data": value})) == {"data": value}
+    assert parse_form("multipart/form-data; boundary=b0undary", multipart({"data": value})) == {"data": value}
 
 
 def client_form(fields: dict[str, str]) -> tuple[str, bytes]:
@@ -75,21 +75,21 @@ def mime_form(fields: dict[str, str]) -> tuple[str, bytes]:
 @pytest.mark.parametrize("form", [client_form, mime_form])
 def test_forms_of_clients(form):
     fields = {"data": "Děti pojedou k babičce.", "tokenizer": "", "output": "conllu"}
-    assert of_body(*form(fields)) == fields
+    assert parse_form(*form(fields)) == fields
 
 
 def test_quoted_printable_is_read():
     body = multipart({"data": "D=C4=9Bti"}).replace(b'"data"', b'"data"\r\nContent-Transfer-Encoding: quoted-printable')
-    assert of_body("multipart/form-data; boundary=b0undary", body) == {"data": "Děti"}
+    assert parse_form("multipart/form-data; boundary=b0undary", body) == {"data": "Děti"}
 
 
 def test_files_are_fields_too():
     body = multipart({"data": "x"}).replace(b'name="data"', b'name="data"; filename="a.txt"')
-    assert of_body("multipart/form-data; boundary=b0undary", body) == {"data": "x"}
+    assert parse_form("multipart/form-data; boundary=b0undary", body) == {"data": "x"}
 
 
 def test_the_last_of_a_name_counts_and_blank_values_do():
-    assert of_query(b"a=1&a=2&b&c=") == {"a": "2", "b": "", "c": ""}
+    assert parse_query(b"a=1&a=2&b&c=") == {"a": "2", "b": "", "c": ""}
 
 
 @pytest.mark.parametrize(
@@ -121,15 +121,15 @@ def test_the_last_of_a_name_counts_and_blank_values_do():
 )
 def test_what_is_malformed_is_refused(kind, body, message):
     with pytest.raises(RequestError) as refused:
-        of_body(kind, body)
+        parse_form(kind, body)
     assert (refused.value.message, refused.value.status) == (message, 400)
 
 
 def test_urls_and_texts_are_utf8():
     with pytest.raises(RequestError, match=r"Cannot parse request URL\."):
-        of_query(b"data=%FF")
+        parse_query(b"data=%FF")
     with pytest.raises(RequestError, match=r"The payload is not in UTF-8 encoding\."):
-        of_text(b"\xff")
+        decode_text(b"\xff")
 
 
 @given(st.sampled_from([URLENCODED, "multipart/form-data; boundary=b", "multipart/form-data"]), st.data())
@@ -137,5 +137,5 @@ def test_any_bytes_are_read_or_refused(kind, data):
     pieces = [b"--b", b"\r\n", b"\n", b"--", b'Content-Disposition: form-data; name="a"', b"=", b"&", b"%", b"\xff"]
     body = b"".join(data.draw(st.lists(st.one_of(st.sampled_from(pieces), st.binary(max_size=4)), max_size=12)))
     with suppress(RequestError):
-        found = of_body(kind, body)
+        found = parse_form(kind, body)
         assert all(isinstance(each, str) for pair in found.items() for each in pair)

@@ -90,7 +90,7 @@ def test_what_is_no_request_harms_nobody(address, data, caplog):
 
 def test_a_slow_client_is_answered_and_delays_nobody(models):
     head = b"POST /process HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-    with serving(models, seconds=LIMIT) as address, socket.create_connection(address, timeout=60) as slow:
+    with serving(models, timeout_seconds=LIMIT) as address, socket.create_connection(address, timeout=60) as slow:
         slow.sendall(head + b"Content-Length: 100\r\n\r\ndata=")
         begin = time.perf_counter()
         assert fetched(address, "/process?input=horizontal&output=vertical&data=a") == "a\n\n"
@@ -102,7 +102,7 @@ def test_a_client_that_does_not_read_is_left(models):
     data = b"data=" + b"They ate the pizza .\n" * 40_000
     head = "POST /process?input=horizontal&tagger=none HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n"
     head += "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
-    with serving(models, seconds=LIMIT) as address, socket.socket() as silent:
+    with serving(models, timeout_seconds=LIMIT) as address, socket.socket() as silent:
         silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
         silent.settimeout(60)
         silent.connect(address)
@@ -116,14 +116,14 @@ def test_a_client_that_does_not_read_is_left(models):
 
 
 def test_headers_must_come_soon(models, monkeypatch):
-    monkeypatch.setattr(running, "_HEADER_SECONDS", 0.1)
+    monkeypatch.setattr(running, "HEADER_TIMEOUT_SECONDS", 0.1)
     with serving(models) as place, socket.create_connection(place, timeout=5) as slow:
         slow.sendall(b"GET / HT")
         assert slow.recv(1) == b""
 
 
 def test_a_port_that_is_taken_is_told():
-    with listen("127.0.0.1", 0) as first, pytest.raises(pp.SpecError, match="expected an address to listen at"):
+    with listen("127.0.0.1", 0) as first, pytest.raises(pp.SpecError, match="cannot listen on this address"):
         listen("127.0.0.1", first.getsockname()[1])
     with pytest.raises(pp.SpecError, match="--host 256"):
         listen("256.1.1.1", 0)

@@ -7,11 +7,11 @@ import pytest
 from panparser.serve.limits import Limits, RequestError
 from panparser.serve.process_request import ProcessRequest
 
-LIMITS = Limits(beam=8, k_best=5)
+LIMITS = Limits(max_beam=8, max_k_best=5)
 
 
 def asked(**parameters: str) -> ProcessRequest:
-    return ProcessRequest.of({"data": "x", **parameters}, LIMITS)
+    return ProcessRequest.from_parameters({"data": "x", **parameters}, LIMITS)
 
 
 def test_by_default_conllu_goes_through():
@@ -63,19 +63,22 @@ def test_options_of_the_parser():
     [
         ({"input": "epe"}, "Cannot parse the input in 'epe' format."),
         ({"input": "conllu=v1"}, "Cannot parse the input in 'conllu=v1' format."),
-        ({"input": "generic_tokenizer=x"}, "Unknown option 'x' of the generic tokenizer"),
+        ({"input": "generic_tokenizer=x"}, "Unknown generic tokenizer option 'x'"),
         ({"output": "epe"}, "Unknown output format 'epe'."),
         ({"output": "matxin=x"}, "Unknown output format 'matxin=x'."),
-        ({"tokenizer": "joint_with_parsing"}, "Unknown option 'joint_with_parsing' of the tokenizer; known are normal"),
-        ({"tokenizer": "ranges=2"}, "The option 'ranges' of the tokenizer has no value; found '2'."),
-        ({"parser": "x"}, "Unknown option 'x' of the parser; known are keep"),
-        ({"parser": "keep=tokens"}, "The parser can keep tags, lemmas, heads, labels, constraints; found 'tokens'."),
-        ({"parser": "beam=9"}, "The option 'beam' of the parser must be a number from 1 to 8; found '9'."),
-        ({"parser": "beam=0"}, "The option 'beam' of the parser must be a number from 1 to 8"),
-        ({"parser": "k_best"}, "The option 'k_best' of the parser must be a number from 1 to 5; found ''."),
-        ({"parser": "k_best=²"}, "The option 'k_best' of the parser must be"),
-        ({"parser": "relax"}, "The option 'relax' of the parser needs 'keep'"),
-        ({"parser": "confidence;keep"}, "The option 'confidence' of the parser is for the best tree"),
+        ({"tokenizer": "joint_with_parsing"}, "Unknown tokenizer option 'joint_with_parsing'; expected one of normal"),
+        ({"tokenizer": "ranges=2"}, "The tokenizer option 'ranges' takes no value; got '2'."),
+        ({"parser": "x"}, "Unknown parser option 'x'; expected one of keep"),
+        (
+            {"parser": "keep=tokens"},
+            "The parser option 'keep' must list some of tags, lemmas, heads, labels, constraints; got 'tokens'.",
+        ),
+        ({"parser": "beam=9"}, "The parser option 'beam' must be an integer between 1 and 8; got '9'."),
+        ({"parser": "beam=0"}, "The parser option 'beam' must be an integer between 1 and 8"),
+        ({"parser": "k_best"}, "The parser option 'k_best' must be an integer between 1 and 5; got ''."),
+        ({"parser": "k_best=²"}, "The parser option 'k_best' must be"),
+        ({"parser": "relax"}, "The parser option 'relax' requires 'keep'"),
+        ({"parser": "confidence;keep"}, "The parser option 'confidence' cannot be combined"),
     ],
 )
 def test_what_is_unknown_or_too_much_is_refused(parameters, message):
@@ -86,4 +89,4 @@ def test_what_is_unknown_or_too_much_is_refused(parameters, message):
 
 def test_data_is_required():
     with pytest.raises(RequestError, match=r"The parameter 'data' is required\."):
-        ProcessRequest.of({}, LIMITS)
+        ProcessRequest.from_parameters({}, LIMITS)

@@ -10,7 +10,7 @@ import panparser as pp
 from panparser.serve.limits import RequestError
 from panparser.serve.served_models import ModelRegistry, ServedModel
 
-ENGLISH = ServedModel.of("en")
+ENGLISH = ServedModel.from_argument("en")
 
 
 def named(*names: str) -> ServedModel:
@@ -31,7 +31,7 @@ def test_beginnings_of_names_are_names_and_the_first_wins():
     for name in ("english-ewt-ud", "english-ewt", "english", "en", "mine", None):
         assert models.find(name) is first
     assert models.find("english-gum") is second
-    assert models.listed() == {
+    assert models.list_models() == {
         "models": {each.id: ["tokenizer", "tagger", "parser"] for each in (first, second)},
         "default_model": "mine",
     }
@@ -45,12 +45,12 @@ def test_own_names_go_before_those_of_languages():
 def test_the_command_line_names_models(tmp_path):
     path = tmp_path / "mine.panparser"
     ENGLISH.pipeline.save(path)
-    assert ServedModel.of(str(path)).names == ("mine",)
-    assert ServedModel.of(f"hungarian:hu={path}").names == ("hungarian", "hu")
-    assert ServedModel.of(str(path)).licence == "not stated"
+    assert ServedModel.from_argument(str(path)).names == ("mine",)
+    assert ServedModel.from_argument(f"hungarian:hu={path}").names == ("hungarian", "hu")
+    assert ServedModel.from_argument(str(path)).licence == "not stated"
     assert ENGLISH.licence == "CC BY-SA 4.0"
     with pytest.raises(pp.SpecError, match="expected names of letters"):
-        ServedModel.of(f"a b={path}")
+        ServedModel.from_argument(f"a b={path}")
 
 
 def test_parts_that_a_model_lacks_are_not_listed():
@@ -59,7 +59,7 @@ def test_parts_that_a_model_lacks_are_not_listed():
 
 
 def test_models_can_be_told_apart():
-    with pytest.raises(pp.SpecError, match="cannot be told apart: en"):
+    with pytest.raises(pp.SpecError, match="en: expected a different name for each model"):
         ModelRegistry([ENGLISH, named("en")])
-    with pytest.raises(pp.SpecError, match="--default: expected one of en"):
+    with pytest.raises(pp.SpecError, match="--default-model: expected one of en"):
         ModelRegistry([ENGLISH], "de")

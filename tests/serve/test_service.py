@@ -13,11 +13,11 @@ pytest.importorskip("starlette", reason="the server needs starlette: pip install
 pytest.importorskip("uvicorn", reason="the server needs uvicorn: pip install 'panparser[server]'")
 
 from conllu_lines import line
-from panparser.serve.limits import INTERNAL
+from panparser.serve.limits import INTERNAL_ERROR
 from panparser.serve.openapi import openapi
 from panparser.serve.processing import RequestProcessor
 from panparser.serve.served_models import ModelRegistry
-from panparser.serve.service import _KNOWN, WEBSITE
+from panparser.serve.service import _PATHS, WEBSITE
 from panparser.treebank.conllu import parse_conllu
 
 ALL = {"tokenizer": "", "tagger": "", "parser": ""}
@@ -92,7 +92,7 @@ def test_health_and_metrics(ask):
 def test_the_description_is_that_of_the_handlers(ask):
     described = json.loads(ask.get("/openapi.json").body)
     assert described == openapi()
-    assert set(described["paths"]) == _KNOWN - {"/openapi.json"} - set(WEBSITE)
+    assert set(described["paths"]) == _PATHS - {"/openapi.json"} - set(WEBSITE)
     example = {**ALL, "data": "It is.", "model": "en", "output": "conllu", "input": "conllu"}
     steps = {"sentence": "1", "beam": "2", "actions": "SHIFT"}
     examples = {"/process": example, "/derivation": {**example, **steps}}
@@ -208,7 +208,7 @@ def test_what_no_tree_keeps_is_told_before_anything_is_sent(ask):
     assert "line 36001" in answer.text
     assert ask.post(data=cycle, parser="keep=heads;relax").status == 200
     long = "".join(line(word, "x") for word in range(1, 1002)) + "\n"
-    assert ask.post(data=long, parser="keep").text == "With 'keep', sentences have at most 1000 words."
+    assert ask.post(data=long, parser="keep").text == "With 'keep', sentences must have at most 1000 words."
 
 
 def test_confidence_and_several_trees(ask):
@@ -289,7 +289,7 @@ def test_a_model_does_what_it_can(ask, models):
 
 def test_internal_errors_are_told_without_details(ask, monkeypatch, caplog):
     monkeypatch.setattr(RequestProcessor, "read", lambda self: iter([1 / 0]))
-    assert ask.post(data="").text == INTERNAL
+    assert ask.post(data="").text == INTERNAL_ERROR
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -301,9 +301,9 @@ def test_an_error_in_the_middle_makes_the_json_invalid(ask, monkeypatch, caplog)
         return write(self, treebank) if len(calls) < 2 else 1 / 0
 
     monkeypatch.setattr(RequestProcessor, "write", fails)
-    answer = type(ask)(ask.models, threads=1).post(data=WORDS * 9000)
+    answer = type(ask)(ask.models, parser_threads=1).post(data=WORDS * 9000)
     assert (answer.status, answer.is_complete) == (200, True)
-    assert answer.text.endswith(f"\n!error: {INTERNAL}\n")
+    assert answer.text.endswith(f"\n!error: {INTERNAL_ERROR}\n")
     with pytest.raises(json.JSONDecodeError):
         json.loads(answer.body)
     assert "ZeroDivisionError" in caplog.text
@@ -319,33 +319,37 @@ def test_large_requests_come_in_pieces(ask):
 
 
 def test_limits_of_words_and_bodies(ask):
-    small = type(ask)(ask.models, words=2, body=1000)
+    small = type(ask)(ask.models, max_words=2, max_body_bytes=1000)
     assert small.post(data=WORDS).text == "The input has more than 2 words."
     assert small.post(data="x" * 1000).text == "The payload size is too large."
     assert small("POST", "/process", b"", pieces=[b"x" * 20], headers={"content-length": "10"}).status == 400
 
 
 def test_an_endless_body_gets_its_answer(ask):
-    small = type(ask)(ask.models, body=1000)
+    small = type(ask)(ask.models, max_body_bytes=1000)
     answer = small("POST", "/process", b"", pieces=[b"x" * 100] * 1000, headers={"content-length": "100000"})
     assert answer.text == "The payload size is too large."
 
 
-def test_a_full_house_says_when_to_come_back(ask):
-    narrow = type(ask)(ask.models, queue=2, concurrent=1)
+def test_busy_server_sends_retry_after(ask):
+    narrow = type(ask)(ask.models, max_requests=2, max_active_requests=1)
     slow = {"pieces": [b"data=", b"x", b""], "pause": 0.01}
     answers = narrow.all([("POST", "/process?input=horizontal", b"", slow)] * 5)
     assert sorted(answer.status for answer in answers) == [200, 200, 503, 503, 503]
     assert all(answer.headers["retry-after"] == "2" for answer in answers if answer.status == 503)
-    heavy = type(ask)(ask.models, body=10)
+    heavy = type(ask)(ask.models, max_body_bytes=10)
     body = {"pieces": [b"data=", b"xxxxx"], "pause": 0.01}
     answers = heavy.all([("POST", "/process?input=horizontal", b"", body)] * 70)
     assert [answer.status for answer in answers].count(503) == 6  # 64 bodies of the greatest size are held
-    assert (heavy.service.house.held, heavy.service.house.requests, heavy.service.house.working) == (0, 0, 0)
+    assert (
+        heavy.service.admission.pending_bytes,
+        heavy.service.admission.request_count,
+        heavy.service.admission.active_count,
+    ) == (0, 0, 0)
 
 
 def test_a_body_that_does_not_come_in_time(ask):
-    hasty = type(ask)(ask.models, seconds=0.05)
+    hasty = type(ask)(ask.models, timeout_seconds=0.05)
     answer = hasty("POST", "/process", b"", pieces=[b"data=", b"x"], pause=0.2)
     assert (answer.status, answer.text) == (408, "The payload took longer than 0.05 seconds.")
 
@@ -354,7 +358,7 @@ def test_work_that_takes_too_long(ask, monkeypatch):
     import time
 
     monkeypatch.setattr(RequestProcessor, "write", lambda self, treebank: time.sleep(0.2) or [])
-    hasty = type(ask)(ask.models, seconds=0.1)
+    hasty = type(ask)(ask.models, timeout_seconds=0.1)
     answer = hasty.post(data=WORDS)
     assert (answer.status, answer.text.partition(";")[0]) == (400, "The processing took longer than 0.1 seconds")
 
@@ -364,12 +368,12 @@ def test_a_client_that_leaves_is_not_worked_for(ask, monkeypatch):
     body = f"data={'a+' * 10}".encode()
     answer = ask("POST", "/process?input=horizontal", body, leaves=True)
     assert answer.status == 0
-    assert ask.service.metrics.left == 1
-    assert ask.service.house.requests == 0
+    assert ask.service.metrics.disconnected == 1
+    assert ask.service.admission.request_count == 0
 
 
 def test_many_at_a_time_are_not_mixed_up(ask):
     texts = [f"Number {number} ate the pizza." for number in range(100)]
     requests = [("POST", "/process?tokenizer=&parser=&output=plaintext", f"data={text}".encode(), {}) for text in texts]
-    answers = type(ask)(ask.models, concurrent=3).all(requests)
+    answers = type(ask)(ask.models, max_active_requests=3).all(requests)
     assert [answer.result for answer in answers] == texts

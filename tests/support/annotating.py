@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from panparser.annotate.page_process import listen_near, server_of
+from panparser.annotate.page_process import listen_near, make_server
 from panparser.annotate.page_service import AnnotationService
 from panparser.annotate.page_support import Authenticator
 from panparser.annotate.session import AnnotationSession
@@ -124,7 +124,7 @@ def annotating(file: Path, port: int = 0, **options: Any) -> Iterator[tuple[str,
         number = listening.getsockname()[1]
         authenticator = Authenticator.create("127.0.0.1", number)
         service = AnnotationService(session, authenticator)
-        server = server_of(service)
+        server = make_server(service)
         thread = threading.Thread(target=lambda: asyncio.run(_served(server, listening)))
         thread.start()
         try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from panparser.serve.http_process import listen, server_of
+from panparser.serve.http_process import listen, make_server
 from panparser.serve.limits import Limits
 from panparser.serve.served_models import ModelRegistry
 from panparser.serve.service import ServerApp
@@ -41,7 +41,7 @@ class Asking:
     """Gives requests to a service, each in an event loop of its own."""
 
     def __init__(self, models: ModelRegistry, **limits: Any) -> None:
-        self.models, self.limits = models, replace(Limits(threads=2), **limits)
+        self.models, self.limits = models, replace(Limits(parser_threads=2), **limits)
         self.service: ServerApp | None = None
 
     def __call__(self, method: str, target: str, body: bytes = b"", **options: Any) -> Answer:
@@ -118,9 +118,9 @@ class Asking:
 @contextmanager
 def serving(models: ModelRegistry, **limits: Any) -> Iterator[tuple[str, int]]:
     """A server at a loopback port."""
-    service = ServerApp(models, replace(Limits(threads=2), **limits))
+    service = ServerApp(models, replace(Limits(parser_threads=2), **limits))
     listening = listen("127.0.0.1", 0)
-    server = server_of(service)
+    server = make_server(service)
     thread = threading.Thread(target=lambda: asyncio.run(server._serve([listening])))
     thread.start()
     try:

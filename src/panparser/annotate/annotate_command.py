@@ -105,7 +105,7 @@ def annotate(
 def _serve(
     path: Path, options: dict[str, Any], hints: dict[str, Any], place: tuple[str, int, list[str]], browser: bool
 ) -> None:
-    from panparser.annotate.page_process import address_of, is_local, listen_near, run
+    from panparser.annotate.page_process import is_local, listen_near, page_address, run
     from panparser.annotate.page_service import AnnotationService
     from panparser.annotate.page_support import Authenticator
     from panparser.annotate.session import AnnotationSession
@@ -116,14 +116,14 @@ def _serve(
             raise SpecError(f"{path}: no sentences to annotate; --text makes them from a text")
         number = listening.getsockname()[1]
         authenticator = Authenticator.create(host, number, names)
-        address = address_of(host, number, authenticator.token)
-        session.set_address(address_of(host, number))
+        address = page_address(host, number, authenticator.token)
+        session.set_address(page_address(host, number))
         for notice in session.summary()["notices"]:
             _say(notice)
         _say(f"annotating {path} at {address} (Ctrl-C stops)", always=not browser)
         if not is_local(host):
             _say("warning: anyone who has this address can change the file", always=True)
-        run(AnnotationService(session, authenticator, hints), listening, browse=address if browser else None)
+        run(AnnotationService(session, authenticator, hints), listening, browser_address=address if browser else None)
 
 
 def _say(text: str, always: bool = False) -> None:
@@ -159,7 +159,7 @@ def _transferred(path: Path, sources: list[str], seed: int) -> Any:
     from panparser.annotate.start import train_initial_parser
 
     with progress(PATIENCE) as report:
-        parser = train_initial_parser(path, sources, seed=seed, report=report)
+        parser = train_initial_parser(path, sources, seed=seed, progress=report)
     parser.save(str(kept))
     _say(f"{kept}: a parser trained on other languages")
     return parser

@@ -53,9 +53,9 @@ def check_head(draft: SentenceDraft, word: int, head: int) -> None:
         raise AnnotationError(f"the head of word {word} must be 0..{len(draft.words)} but {word}; got {head}")
 
 
-def check_range(draft: SentenceDraft, first: int, last: int, least: int = 1) -> None:
-    if not 1 <= first <= last <= len(draft.words) or last - first + 1 < least:
-        raise AnnotationError(f"expected {least} or more of words 1..{len(draft.words)}; got {first}-{last}")
+def check_range(draft: SentenceDraft, first: int, last: int, min_words: int = 1) -> None:
+    if not 1 <= first <= last <= len(draft.words) or last - first + 1 < min_words:
+        raise AnnotationError(f"expected {min_words} or more of words 1..{len(draft.words)}; got {first}-{last}")
 
 
 def checked_label(label: str) -> str:
@@ -213,7 +213,7 @@ class SpanOf(Edit):
     last: int
 
     def apply(self, draft: SentenceDraft, shown: Sequence[Word]) -> SentenceDraft:
-        check_range(draft, self.first, self.last, least=2)
+        check_range(draft, self.first, self.last, min_words=2)
         spans = sorted({*draft.spans, (self.first, self.last)})
         return replace(draft, spans=tuple(spans))
 
@@ -343,7 +343,7 @@ class JoinWords(Edit):
     form: str | None = None
 
     def apply(self, draft: SentenceDraft, shown: Sequence[Word]) -> SentenceDraft:
-        check_range(draft, self.first, self.last, least=2)
+        check_range(draft, self.first, self.last, min_words=2)
         if self.form is not None:
             check_form(self.form)
         return tokens.join_words(draft, self.first, self.last, self.form)
@@ -358,7 +358,7 @@ class MakeMultiword(Edit):
     form: str | None = None
 
     def apply(self, draft: SentenceDraft, shown: Sequence[Word]) -> SentenceDraft:
-        check_range(draft, self.first, self.last, least=2)
+        check_range(draft, self.first, self.last, min_words=2)
         if self.form is not None:
             check_form(self.form)
         return tokens.make_multiword(draft, self.first, self.last, self.form)

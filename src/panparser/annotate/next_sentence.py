@@ -128,12 +128,12 @@ class Labels:
             others.append({"label": other, "places": shown})
         return {**named(pair), "label": label, "others": sorted(others, key=lambda each: -len(each["places"]))}
 
-    def mixed(self, least: int = 2) -> list[dict[str, Any]]:
+    def mixed(self, min_labels: int = 2) -> list[dict[str, Any]]:
         """Pairs with several labels, those with the most places first, as JSON."""
         found = []
         for pair, places in self._places.items():
             counts = Counter(places.values())
-            if len(counts) > 1 and len(places) >= least:
+            if len(counts) > 1 and len(places) >= min_labels:
                 first = list(min(places))  # sentence and word, from which `others` leads on
                 labels = dict(counts.most_common())
                 found.append({**named(pair), "labels": labels, "places": len(places), "first": first})

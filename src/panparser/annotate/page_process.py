@@ -16,7 +16,7 @@ from typing import Any
 from panparser.annotate.page_service import AnnotationService
 from panparser.annotate.page_support import LOOPBACK
 from panparser.errors import SpecError
-from panparser.serve.http_process import Server, config_of, listen
+from panparser.serve.http_process import Server, listen, make_config
 from panparser.storage.atomic import remove
 
 _REDIRECTION = """<!DOCTYPE html>
@@ -56,7 +56,7 @@ def listen_near(host: str, port: int) -> socket.socket:
     raise AssertionError("a port was tried")
 
 
-def address_of(host: str, port: int, token: str | None = None) -> str:
+def page_address(host: str, port: int, token: str | None = None) -> str:
     """The address to open in a browser."""
     name = "127.0.0.1" if host in ("0.0.0.0", "") else "::1" if host == "::" else host
     shown = f"[{name}]" if ":" in name else name
@@ -67,17 +67,17 @@ def is_local(host: str) -> bool:
     return host in LOOPBACK
 
 
-def server_of(service: AnnotationService) -> AnnotationServer:
-    return AnnotationServer(config_of(service, service.limits), service)
+def make_server(service: AnnotationService) -> AnnotationServer:
+    return AnnotationServer(make_config(service, service.limits), service)
 
 
-def run(service: AnnotationService, listening: socket.socket, *, browse: str | None = None) -> None:
+def run(service: AnnotationService, listening: socket.socket, *, browser_address: str | None = None) -> None:
     """Serves until a signal comes; `browse` is an address to open in a browser."""
-    with _redirection(browse, service.session.path.resolve().parent) as opened:
+    with _redirection(browser_address, service.session.path.resolve().parent) as opened:
         if opened is not None:
             threading.Thread(target=webbrowser.open, args=(opened.as_uri(),), daemon=True).start()
         try:
-            asyncio.run(server_of(service).serve(sockets=[listening]))
+            asyncio.run(make_server(service).serve(sockets=[listening]))
         finally:
             service.close()
             listening.close()

@@ -22,9 +22,9 @@ from panparser.base.kinds import COUNT, TABLE, Table, check, parse_json, text
 from panparser.errors import AnnotationError, JournalError, PanParserError, StaleEditError
 from panparser.pages.page import LivePage
 from panparser.pages.site import site
-from panparser.serve.http_body import of_query
+from panparser.serve.http_body import parse_query
 from panparser.serve.http_exchange import HttpExchange
-from panparser.serve.limits import INTERNAL, ClientDisconnectedError, Limits, RequestError
+from panparser.serve.limits import INTERNAL_ERROR, ClientDisconnectedError, Limits, RequestError
 from panparser.treebank.universal import RELATIONS, UPOS
 
 MAX_TREES = 8
@@ -141,7 +141,7 @@ def _redo(session: AnnotationSession, body: Mapping[str, Any]) -> Any:
     return {"view": session.redo()}
 
 
-LIMITS = Limits(body=1 << 20, seconds=20.0, queue=100)
+LIMITS = Limits(max_body_bytes=1 << 20, timeout_seconds=20.0, max_requests=100)
 _EVENTS = "/api/events"
 READ_THREADS = 3  # threads that answer what changes nothing
 _HEADERS = {
@@ -172,7 +172,9 @@ class AnnotationService:
         self.hints = {"shortcuts": DEFAULT, "labels": sorted(RELATIONS), "tags": sorted(UPOS), **(hints or {})}
         self.events = EventBroadcaster()
         session.listen(self.events.publish)
-        page = LivePage(session.path.name, "annotate", skip=("tree", "words"), folder=files(__package__) / "assets")
+        page = LivePage(
+            session.path.name, "annotate", skip_targets=("tree", "words"), folder=files(__package__) / "assets"
+        )
         self._site = site({"/": page})
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="change")
         self._readers = ThreadPoolExecutor(READ_THREADS, thread_name_prefix="look")
@@ -200,8 +202,8 @@ class AnnotationService:
         except (ClientDisconnectedError, ClientDisconnect, OSError):
             pass
         except Exception:
-            _log.exception("%s", INTERNAL)
-            await _refuse(exchange, INTERNAL, 500)
+            _log.exception("%s", INTERNAL_ERROR)
+            await _refuse(exchange, INTERNAL_ERROR, 500)
 
     async def _answer(self, exchange: HttpExchange, path: str) -> None:
         headers, method = exchange.request.headers, exchange.request.method
@@ -210,12 +212,12 @@ class AnnotationService:
             try:
                 await self._open(exchange)
             except RequestError as refused:  # which a person reads
-                await exchange.whole(refused.message + "\n", status=refused.status)
+                await exchange.respond(refused.message + "\n", status=refused.status)
             return
         self.authenticator.check_origin(headers)
         self.authenticator.check_cookie(headers)
         if path in self._site and method == "GET":
-            await exchange.resource(*self._site[path].answer(headers.get("if-none-match")))
+            await exchange.send_resource(*self._site[path].respond(headers.get("if-none-match")))
         elif path == _EVENTS and method == "GET":
             await self._stream(exchange)
         else:
@@ -228,20 +230,20 @@ class AnnotationService:
         A cookie that is set by a redirection would not come back to whoever came from another site; the script of the
         page removes the token from its address instead.
         """
-        token = of_query(exchange.request.scope["query_string"]).get("token")
+        token = parse_query(exchange.request.scope["query_string"]).get("token")
         if token is not None and not self.authenticator.admits(token):
             raise RequestError("This is not the token of this run; open the address that was printed.", 403)
-        status, headers, content = self._site["/"].answer()
+        status, headers, content = self._site["/"].respond()
         if token is not None:
             headers |= {"Set-Cookie": self.authenticator.new_cookie(), "Cache-Control": "no-store"}
         else:
             self.authenticator.check_cookie(exchange.request.headers)
-        await exchange.resource(status, headers, content)
+        await exchange.send_resource(status, headers, content)
 
     async def _handle_route(self, exchange: HttpExchange, route: Route, numbers: list[int]) -> None:
         given: dict[str, Any] = {}
         if route.query:
-            found = of_query(exchange.request.scope["query_string"])
+            found = parse_query(exchange.request.scope["query_string"])
             given |= {name: found[name] for name in route.query & found.keys()}
         if route.body is not None:
             given["body"] = check(await _json_body(exchange), route.body, "", AnnotationError)
@@ -272,7 +274,7 @@ class AnnotationService:
         gone: asyncio.Future[None] | None = None
         try:
             await exchange.begin("text/event-stream", {})
-            gone = asyncio.ensure_future(exchange.gone())
+            gone = asyncio.ensure_future(exchange.wait_for_disconnect())
             while (text := await page.next(gone)) is not None:
                 await exchange.send(text)
         finally:
@@ -291,7 +293,7 @@ async def _json_body(exchange: HttpExchange) -> Any:
     kind = exchange.request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise RequestError("Expected a body of type application/json.", 415)
-    text = await exchange.body(exchange.checked_size())
+    text = await exchange.read_body(exchange.content_length())
     try:
         return parse_json(text.decode(), "the body", AnnotationError)
     except UnicodeDecodeError:
@@ -300,7 +302,7 @@ async def _json_body(exchange: HttpExchange) -> Any:
 
 async def _send(exchange: HttpExchange, value: Any, status: int = 200) -> None:
     content = json.dumps(value, separators=(",", ":")).encode()
-    await exchange.resource(status, {**_HEADERS, "Content-Type": "application/json"}, content)
+    await exchange.send_resource(status, {**_HEADERS, "Content-Type": "application/json"}, content)
 
 
 async def _refuse(exchange: HttpExchange, message: str, status: int, **more: Any) -> None:

@@ -155,7 +155,7 @@ _RELATIONS = (
 _TAGS = (
     "A ADJ B ADV C CCONJ D DET E PROPN I INTJ K SCONJ M NUM N NOUN O PRON P ADP S SYM T PART U PUNCT V VERB X AUX Z X"
 )
-_MOST = 500
+MAX_SHORTCUTS = 500
 _VALUE = Kind("a text, or a list of them", lambda value: _texts(value) is not None)
 _FIRST = {"deplabel": "DEP", "upos": "UPOS", "xpos": "XPOS", "feats": "FEATS"}  # of the first version
 
@@ -179,8 +179,8 @@ def read_shortcuts(path: str | Path) -> dict[str, dict[str, Any]]:
         for name, column in _FIRST.items():
             for key, value in check(values.get(name, {}), TABLE, f"{path}: {name}", SpecError).items():
                 found.setdefault(key, {}).update(_first(path, key, column, value))
-    if not found or len(found) > _MOST:
-        raise SpecError(f"{path}: expected 1 to {_MOST} shortcuts, found {len(found)}")
+    if not found or len(found) > MAX_SHORTCUTS:
+        raise SpecError(f"{path}: expected 1 to {MAX_SHORTCUTS} shortcuts, found {len(found)}")
     return found
 
 

@@ -50,24 +50,24 @@ class AnnotationSession:
         file: str | os.PathLike[str],
         *,
         model: Parser | Pipeline | None = None,
-        user: str | None = None,
+        annotator: str | None = None,
         address: str = "",
         seed: int = 1,
-        active: ActiveSelection | bool | None = None,
-        learn: bool = True,
+        active_learning: ActiveSelection | bool | None = None,
+        train: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.path = Path(file)
         self._lock = threading.RLock()
         self._listeners: list[Callable[[Event], None]] = []
-        self._store = AnnotationStore(self.path, user or _user(), address, clock)
+        self._store = AnnotationStore(self.path, annotator or _user(), address, clock)
         self._completions: dict[
             int, tuple[SentenceDraft, Completion]
         ] = {}  # by sentence: what it is, and how it is shown
         self._labels: tuple[int, Labels] | None = None  # with the layout version
-        self._selection = ActiveSelection() if active is True else active or None
+        self._selection = ActiveSelection() if active_learning is True else active_learning or None
         self._progress = Progress()
-        self._trains = learn
+        self._trains = train
         self._saver = BackgroundWorker(
             self._save_quietly, idle=AUTOSAVE_IDLE_SECONDS, name="panparser-save", failed=self._fail_to_save
         )
@@ -77,7 +77,7 @@ class AnnotationSession:
         for record in self._store.take_replayed():
             self._progress.take(record)
             self._count_done(record)
-        if learn and any(self._document.is_done(index) for index in self._document):
+        if train and any(self._document.is_done(index) for index in self._document):
             self._trainer.request()
 
     @property

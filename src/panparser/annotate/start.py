@@ -52,7 +52,7 @@ def train_initial_parser(
     sources: Iterable[str | os.PathLike[str]],
     *,
     seed: int = 1,
-    report: Report | None = None,
+    progress: Report | None = None,
 ) -> Parser:
     """A parser that learned from tags and trees of other languages, those with similar tags above all.
 
@@ -61,7 +61,7 @@ def train_initial_parser(
     raw = read_conllu(file, lenient=True)
     if not (raw.column("upos") != raw.id_of("upos", "_")).any():
         raise AnnotationError(f"{os.fspath(file)}: has no tags (UPOS), and a transferred parser reads nothing else")
-    options = {"method": "all", "sentences": MAX_SOURCE_SENTENCES, "seed": seed, "report": report, "threads": 1}
+    options = {"method": "all", "sentences": MAX_SOURCE_SENTENCES, "seed": seed, "report": progress, "threads": 1}
     found = train_transfer(find_sources(sources, but=[os.fspath(file)]), raw=raw, **options)  # type: ignore[arg-type]
     assert isinstance(found.parser, Parser)
     return found.parser

@@ -1,1 +1,1 @@
-"""Pages: what HTML pages share, in one file or from a server."""
+"""HTML pages: skeleton, assets and static resources, for single files and for servers."""

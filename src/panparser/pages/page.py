@@ -1,4 +1,4 @@
-"""Pages: HTML of styles, scripts and data, complete in one file, or made of what a server sends.
+"""HTML pages of styles, scripts and data: complete in one file, or live from a server.
 
 Scripts are ES modules in one flat folder, or in that of a page and the one that all pages share. A server sends them as
 they are; in a file, which may not import, they stand one after the other in one scope.
@@ -19,7 +19,7 @@ from typing import Any
 
 ASSETS = files("panparser.pages") / "assets"
 _UNSAFE = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}  # in a script element
-_LONG = 90  # characters of a title: beyond that, it is smaller
+MAX_TITLE_CHARACTERS = 90  # in the normal size
 _STYLES = ("theme.css", "tree.css")  # of every page
 _IMPORT = re.compile(r'^import (?:\{[^}]*\} from )?"\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=const |let |function |async )", re.MULTILINE)
@@ -33,22 +33,22 @@ def data_text(values: object) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """A page in one file: `own` names its style and script in `folder`, beside those that all pages share.
+    """A page in one file: `name` is that of its style and script in `folder`, used with those that all pages share.
 
-    It opens from a disk and fetches nothing. Scripts find the data in `data`. `skip` is the section that a first link
-    leads to. The policy of the page allows its own script and style, by their hashes, and nothing else.
+    It opens from a disk and fetches nothing. Scripts find the data in `data`. `skip_targets`: sections that the first
+    links lead to. The policy of the page allows its own script and style, by their hashes, and nothing else.
     """
 
     title: str
-    own: str
+    name: str
     data: Any  # values, or `data_text` of them
     body: str = ""
-    skip: tuple[str, ...] = ()
+    skip_targets: tuple[str, ...] = ()
     folder: Traversable = field(default=ASSETS)
 
     def __str__(self) -> str:
-        style = "\n" + "".join(read(name, self.folder) for name in (*_STYLES, f"{self.own}.css"))
-        code = "".join(_without_imports(read(name, self.folder)) for name in modules(f"{self.own}.js", self.folder))
+        style = "\n" + "".join(read(name, self.folder) for name in (*_STYLES, f"{self.name}.css"))
+        code = "".join(_without_imports(read(name, self.folder)) for name in modules(f"{self.name}.js", self.folder))
         script = f'\n"use strict";\n(() => {{\n{code}}})();\n'
         policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; base-uri 'none'"
         data = self.data if isinstance(self.data, str) else data_text(self.data)
@@ -57,39 +57,39 @@ class Page:
             f"<title>{html.escape(self.title)}</title>\n<style>{style}</style>\n"
         )
         end = f'<script type="application/json" id="data">{data}</script>\n<script>{script}</script>\n'
-        return _document(self.title, head, self.skip, self.body + _skeleton(self.own, self.folder), end)
+        return _document(self.title, head, self.skip_targets, self.body + _skeleton(self.name, self.folder), end)
 
 
 @dataclass(frozen=True)
 class LivePage:
     """A page that a server sends, with what it is made of beside it in `assets/`; see `site`.
 
-    `own` names its style, its script and the elements that this fills; `also`, pages whose styles and elements it has
-    too.
+    `name` is that of its style, its script and the elements that the script fills; `includes` names pages whose styles
+    and elements it has, too.
     """
 
     title: str
-    own: str
-    also: tuple[str, ...] = ()
-    skip: tuple[str, ...] = ()
+    name: str
+    includes: tuple[str, ...] = ()
+    skip_targets: tuple[str, ...] = ()
     folder: Traversable = field(default=ASSETS)
 
     @property
     def parts(self) -> list[str]:
         """The names of its styles and modules."""
-        return [*_STYLES, *(f"{name}.css" for name in (*self.also, self.own)), *self._modules]
+        return [*_STYLES, *(f"{name}.css" for name in (*self.includes, self.name)), *self._modules]
 
     @property
     def _modules(self) -> list[str]:
-        return modules(f"{self.own}.js", self.folder)
+        return modules(f"{self.name}.js", self.folder)
 
     def __str__(self) -> str:
         styles = (f'<link rel="stylesheet" href="assets/{name}">\n' for name in self.parts if name.endswith(".css"))
         early = (f'<link rel="modulepreload" href="assets/{name}">\n' for name in self._modules)
         head = f"<title>{html.escape(self.title)}</title>\n" + '<link rel="icon" href="data:,">\n'
-        end = f'<script type="module" src="assets/{self.own}.js"></script>\n'
-        skeleton = "".join(_skeleton(name, self.folder) for name in (self.own, *self.also))
-        return _document(self.title, head + "".join([*styles, *early]), self.skip, skeleton, end)
+        end = f'<script type="module" src="assets/{self.name}.js"></script>\n'
+        skeleton = "".join(_skeleton(name, self.folder) for name in (self.name, *self.includes))
+        return _document(self.title, head + "".join([*styles, *early]), self.skip_targets, skeleton, end)
 
 
 def read(name: str, folder: Traversable) -> str:
@@ -118,7 +118,7 @@ def _without_imports(code: str) -> str:
 
 
 def _document(title: str, head: str, skip: Sequence[str], main: str, end: str) -> str:
-    size = ' class="long"' if len(title) > _LONG else ""
+    size = ' class="long"' if len(title) > MAX_TITLE_CHARACTERS else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{head}</head>\n<body>\n{_skip(skip)}'

@@ -1,4 +1,4 @@
-"""Site: pages, modules and styles that a server sends, from a fixed table: no request names a file."""
+"""Static resources of a server (pages, modules, styles) in a fixed table: requests never name files."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Resource:
-    """A text that is sent as it is, and may do nothing but what the policy of pages allows."""
+    """A static text resource, served under the content security policy."""
 
-    kind: str
+    content_type: str
     text: str
 
     @cached_property
@@ -36,15 +36,17 @@ class Resource:
         return self.text.encode()
 
     @cached_property
-    def tag(self) -> str:
+    def etag(self) -> str:
         return f'"{hashlib.sha256(self.content).hexdigest()[:24]}"'
 
-    def answer(self, known: str | None = None) -> tuple[int, dict[str, str], bytes]:
-        """Status, headers and content, for a client that has what it calls `known` (its `If-None-Match`)."""
-        headers = {**_HEADERS, "ETag": self.tag}
-        if known is not None and self.tag in (each.strip().removeprefix("W/") for each in known.split(",")):
+    def respond(self, if_none_match: str | None = None) -> tuple[int, dict[str, str], bytes]:
+        """Return status, headers and content, for a client that sent this `If-None-Match`."""
+        headers = {**_HEADERS, "ETag": self.etag}
+        if if_none_match is not None and self.etag in (
+            each.strip().removeprefix("W/") for each in if_none_match.split(",")
+        ):
             return 304, headers, b""
-        return 200, {**headers, "Content-Type": f"{self.kind}; charset=utf-8"}, self.content
+        return 200, {**headers, "Content-Type": f"{self.content_type}; charset=utf-8"}, self.content
 
 
 def site(pages: Mapping[str, LivePage]) -> dict[str, Resource]:

@@ -1,4 +1,4 @@
-"""Sentences of several requests, annotated together: that takes less time than one by one."""
+"""Batching: sentences of several requests annotated together, which takes less time than one by one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from threading import Lock
 from panparser.serve.processing import RequestProcessor, sentence_lines
 from panparser.treebank.treebank import Treebank, concatenated
 
-_WORDS = 1 << 14  # that are annotated together, unless one request has more
-_BYTES = 1 << 17  # of requests that are begun together, unless one has more
+BATCH_WORDS = 1 << 14  # that are annotated together, unless one request has more
+BATCH_BYTES = 1 << 17  # of requests that are begun together, unless one has more
 
 
 @dataclass
 class StartedRequest:
     """A request that has been read, all of it or the beginning; `content` is the whole answer, if it was short."""
 
-    work: RequestProcessor
+    processor: RequestProcessor
     blocks: Iterator[Treebank]
     treebanks: deque[Treebank]
     encode: Callable[[RequestProcessor, str], bytes]
@@ -34,7 +34,7 @@ class StartedRequest:
 
     def finish(self, parts: list[str]) -> None:
         """Makes the answer of all that is written."""
-        self.content = self.encode(self.work, self.work.whole(parts))
+        self.content = self.encode(self.processor, self.processor.assemble(parts))
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class _New:
 
 @dataclass(frozen=True)
 class _Item:
-    work: RequestProcessor
+    processor: RequestProcessor
     treebank: Treebank
     written: Future[list[str]] = field(default_factory=Future)
 
@@ -88,7 +88,7 @@ class BatchQueue:
         for new, one in begun:
             try:
                 if one.is_short and one.content is None:
-                    one.finish([part for each in one.treebanks for part in one.work.write(each)])
+                    one.finish([part for each in one.treebanks for part in one.processor.write(each)])
                 new.begun.set_result(one)
             except Exception as error:
                 new.begun.set_exception(error)
@@ -98,7 +98,7 @@ class BatchQueue:
         size = 0
         with self._lock:
             self._called -= 1
-            while self._new and (not taken or size + self._new[0].size <= _BYTES):
+            while self._new and (not taken or size + self._new[0].size <= BATCH_BYTES):
                 taken.append(self._new.popleft())
                 size += taken[-1].size
             self._call()  # if there are more
@@ -106,11 +106,11 @@ class BatchQueue:
 
     # --- Blocks of long requests ---
 
-    def write(self, work: RequestProcessor, treebank: Treebank) -> asyncio.Future[list[str]]:
+    def write(self, processor: RequestProcessor, treebank: Treebank) -> asyncio.Future[list[str]]:
         """What `work.write` gives."""
-        if (key := work.shared_key) is None:
-            return asyncio.get_running_loop().run_in_executor(self._pool, work.write, treebank)
-        item = _Item(work, treebank)
+        if (key := processor.shared_key) is None:
+            return asyncio.get_running_loop().run_in_executor(self._pool, processor.write, treebank)
+        item = _Item(processor, treebank)
         with self._lock:
             self._waiting.setdefault(key, deque()).append(item)
         self._pool.submit(self._write_some, key)
@@ -118,10 +118,10 @@ class BatchQueue:
 
     def _write_some(self, key: Hashable) -> None:
         items = [item for item in self._taken(key) if item.written.set_running_or_notify_cancel()]
-        results = _together([(item.work, item.treebank) for item in items])
+        results = _together([(item.processor, item.treebank) for item in items])
         for number, item in enumerate(items):
             try:
-                item.written.set_result(results[number] if results else item.work.write(item.treebank))
+                item.written.set_result(results[number] if results else item.processor.write(item.treebank))
             except Exception as error:
                 item.written.set_exception(error)
 
@@ -131,7 +131,7 @@ class BatchQueue:
         words = 0
         with self._lock:
             waiting = self._waiting.get(key, deque())
-            while waiting and (not taken or words + waiting[0].treebank.words <= _WORDS):
+            while waiting and (not taken or words + waiting[0].treebank.words <= BATCH_WORDS):
                 taken.append(waiting.popleft())
                 words += taken[-1].treebank.words
             if not waiting:
@@ -143,10 +143,10 @@ def _write_short(begun: list[StartedRequest]) -> None:
     """Answers short requests that are annotated in the same way as others."""
     groups: dict[Hashable, list[StartedRequest]] = {}
     for one in begun:
-        if one.treebanks and (key := one.work.shared_key) is not None:
+        if one.treebanks and (key := one.processor.shared_key) is not None:
             groups.setdefault(key, []).append(one)
     for group in groups.values():
-        written = _together([(one.work, one.treebanks[0]) for one in group])
+        written = _together([(one.processor, one.treebanks[0]) for one in group])
         for one, parts in zip(group, written, strict=False):
             one.finish(parts)
 

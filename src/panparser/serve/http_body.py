@@ -1,6 +1,6 @@
-"""Parameters of a request: from its URL, from a form, urlencoded or in several parts. Strictly UTF-8.
+"""Request parameters, from the URL or a form (urlencoded or multipart), in strict UTF-8.
 
-Our own reading, since those of frameworks guess encodings, or limit the length of a field.
+Parsers of frameworks are not used: they guess encodings, or limit the length of a field.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from urllib.parse import parse_qsl
 
 from panparser.serve.limits import RequestError
 
-_MOST_FIELDS = 64
-_MOST_HEADERS = 1 << 13  # bytes of the headers of a part
+MAX_FIELDS = 64
+MAX_HEADER_BYTES = 1 << 13  # bytes of the headers of a part
 _MULTIPART, _URLENCODED = "multipart/form-data", "application/x-www-form-urlencoded"
 _END_OF_HEADERS = re.compile(rb"(?:^|\r?\n)\r?\n")
 
 
-def of_query(query: bytes) -> dict[str, str]:
+def parse_query(query: bytes) -> dict[str, str]:
     """The parameters of a URL; the last of a name counts, and blank ones do."""
     try:
         return _pairs(query)
@@ -29,7 +29,7 @@ def of_query(query: bytes) -> dict[str, str]:
         raise RequestError("Cannot parse request URL.") from None
 
 
-def of_body(content_type: str | None, body: bytes) -> dict[str, str]:
+def parse_form(content_type: str | None, body: bytes) -> dict[str, str]:
     """The parameters of a form."""
     kind = "" if content_type is None else content_type.partition(";")[0].strip().lower()
     if kind not in (_MULTIPART, _URLENCODED):
@@ -41,7 +41,7 @@ def of_body(content_type: str | None, body: bytes) -> dict[str, str]:
         raise RequestError(f"Cannot parse the {kind} payload.") from None
 
 
-def of_text(body: bytes) -> str:
+def decode_text(body: bytes) -> str:
     """A body that is a text."""
     try:
         return body.decode()
@@ -51,7 +51,7 @@ def of_text(body: bytes) -> str:
 
 def _pairs(text: bytes) -> dict[str, str]:
     """Raises ValueError if it is not UTF-8, be it raw or %-encoded, or has too many fields."""
-    found = parse_qsl(text.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    found = parse_qsl(text.decode(), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS)
     return dict(found)
 
 
@@ -65,8 +65,8 @@ def _parts(content_type: str, body: bytes) -> dict[str, str]:
     if first < 0 or (first > 0 and body[first - 1 : first] != b"\n"):
         raise ValueError("no boundary at the beginning of a line")
     line_end = b"\r\n" if body[first + 2 + len(boundary) :].lstrip(b" \t").startswith(b"\r\n") else b"\n"
-    pieces = (line_end + body[first:]).split(line_end + b"--" + boundary, _MOST_FIELDS + 2)[1:]
-    if len(pieces) > _MOST_FIELDS + 1:
+    pieces = (line_end + body[first:]).split(line_end + b"--" + boundary, MAX_FIELDS + 2)[1:]
+    if len(pieces) > MAX_FIELDS + 1:
         raise ValueError("too many parts")
     fields: dict[str, str] = {}
     for piece in pieces:
@@ -92,7 +92,7 @@ def _boundary(content_type: str) -> bytes:
 
 def _field(part: bytes) -> tuple[str | None, bytes]:
     """The name and the value of a part."""
-    end = _END_OF_HEADERS.search(part, 0, _MOST_HEADERS)
+    end = _END_OF_HEADERS.search(part, 0, MAX_HEADER_BYTES)
     if end is None:
         raise ValueError("headers without an end")
     headers = BytesHeaderParser().parsebytes(part[: end.start()] + b"\n\n")

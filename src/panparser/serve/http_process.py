@@ -1,4 +1,4 @@
-"""The server as a process: sockets, slow clients, signals."""
+"""The server process: sockets, slow clients, signals."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from panparser.serve.http_exchange import ABORT
 from panparser.serve.limits import Limits
 from panparser.serve.service import ServerApp
 
-_HEADER_SECONDS = 15.0  # for the first line and the headers of a request to arrive
-_MOST_HEADERS = 1 << 18  # bytes of them; a URL may hold a text
-_BACKLOG = 2048  # connections that wait to be accepted
-_SPARE = 100  # connections beyond twice the queue, whose clients are told that the server is busy
-_MARGIN = 5  # seconds beyond the limit of a request, for those at work when the server stops
+HEADER_TIMEOUT_SECONDS = 15.0  # for the first line and the headers of a request to arrive
+MAX_HEADER_BYTES = 1 << 18  # bytes of them; a URL may hold a text
+MAX_BACKLOG = 2048  # connections that wait to be accepted
+SPARE_CONNECTIONS = 100  # connections beyond twice the queue, whose clients are told that the server is busy
+SHUTDOWN_MARGIN_SECONDS = 5  # seconds beyond the limit of a request, for those at work when the server stops
 
 
 class Connection(H11Protocol):
@@ -42,7 +42,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         # asyncio does so only for sockets that say that they are TCP: else, the end of an answer waits for 40 ms.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.loop.call_later(_HEADER_SECONDS, self._check_begun)
+        self.loop.call_later(HEADER_TIMEOUT_SECONDS, self._check_begun)
 
     def data_received(self, data: bytes) -> None:
         if self._in_first_line:
@@ -79,13 +79,13 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises SpecError if there can be none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        return socket.create_server((host, port), family=family, backlog=MAX_BACKLOG)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise SpecError(f"--host {host} --port {port}: expected an address to listen at: {reason}") from None
+        raise SpecError(f"--host {host} --port {port}: cannot listen on this address: {reason}") from None
 
 
-def config_of(service: Any, limits: Limits) -> uvicorn.Config:
+def make_config(service: Any, limits: Limits) -> uvicorn.Config:
     """How an application is served within limits."""
     return uvicorn.Config(
         service,
@@ -96,16 +96,16 @@ def config_of(service: Any, limits: Limits) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        backlog=_BACKLOG,
-        limit_concurrency=2 * limits.queue + _SPARE,
-        h11_max_incomplete_event_size=_MOST_HEADERS,
-        timeout_graceful_shutdown=int(limits.seconds) + _MARGIN,
+        backlog=MAX_BACKLOG,
+        limit_concurrency=2 * limits.max_requests + SPARE_CONNECTIONS,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        timeout_graceful_shutdown=int(limits.timeout_seconds) + SHUTDOWN_MARGIN_SECONDS,
     )
 
 
-def server_of(service: ServerApp) -> Server:
+def make_server(service: ServerApp) -> Server:
     """What serves a service."""
-    return Server(config_of(service, service.limits))
+    return Server(make_config(service, service.limits))
 
 
 def run(service: ServerApp, listening: socket.socket) -> None:
@@ -113,7 +113,7 @@ def run(service: ServerApp, listening: socket.socket) -> None:
     _allow_connections()
     _engine.keep_memory()  # the next request needs what the last one did
     try:
-        asyncio.run(server_of(service).serve(sockets=[listening]))
+        asyncio.run(make_server(service).serve(sockets=[listening]))
     finally:
         service.close()
         listening.close()

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
-INTERNAL = "An internal error occurred during processing."
+INTERNAL_ERROR = "An internal error occurred during processing."
 
 
 class RequestError(Exception):
@@ -23,96 +23,100 @@ class ClientDisconnectedError(Exception):
     """The client has left: there is nobody to answer."""
 
 
-_HELD = 64  # bodies of the greatest size that may be in memory at a time
-_BUSY = 4  # bodies of the greatest size that may be processed at a time
-_RETRY_AFTER = 2  # seconds
+MAX_PENDING_BODIES = 64  # maximum-size request bodies held in memory
+MAX_ACTIVE_BODIES = 4  # maximum-size request bodies being processed
+RETRY_AFTER_SECONDS = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """What one request, and all of them together, may take."""
+    """Limits per request and for the whole server."""
 
-    body: int = 4 << 20  # bytes of a request's body
-    words: int = 1_000_000  # of a request
-    kept_words: int = 1_000  # of a sentence whose annotations are kept
-    beam: int = 64
-    k_best: int = 64
-    shown_words: int = 200  # of a sentence whose derivation is shown
-    shown_beam: int = 16  # of such a derivation
-    seconds: float = 60.0  # for a body to arrive, and for processing
-    queue: int = 2_000  # requests that are read, wait or are processed
-    concurrent: int = 64  # requests that are processed at a time
-    threads: int = 2  # that parse
-
-    @property
-    def held(self) -> int:
-        """Bytes of bodies that may be in memory at a time."""
-        return _HELD * self.body
+    max_body_bytes: int = 4 << 20
+    max_words: int = 1_000_000  # per request
+    max_constrained_words: int = 1_000  # per sentence whose annotation is kept
+    max_beam: int = 64
+    max_k_best: int = 64
+    max_derivation_words: int = 200  # per sentence whose derivation is shown
+    max_derivation_beam: int = 16
+    timeout_seconds: float = 60.0  # to receive a body, and to process it
+    max_requests: int = 2_000  # being read, waiting or being processed
+    max_active_requests: int = 64
+    parser_threads: int = 2
 
     @property
-    def busy(self) -> int:
-        """Bytes of bodies that may be processed at a time; one request always may."""
-        return _BUSY * self.body
+    def max_pending_bytes(self) -> int:
+        """Total size of the request bodies in memory."""
+        return MAX_PENDING_BODIES * self.max_body_bytes
+
+    @property
+    def max_active_bytes(self) -> int:
+        """Total size of the request bodies being processed; a single request is always allowed."""
+        return MAX_ACTIVE_BODIES * self.max_body_bytes
 
 
 class AdmissionController:
-    """The requests that are in: as many as there is room for, and a few of them at work."""
+    """Admits requests up to the limits and lets a few of them run at a time, first come, first served."""
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
-        self.requests = self.working = self.held = self._busy = 0
+        self._queue: deque[tuple[int, asyncio.Future[None]]] = deque()
+        self.request_count = self.active_count = self.pending_bytes = self._active_bytes = 0
 
     @contextmanager
-    def admitted(self, size: int) -> Iterator[None]:
-        """While a request with a body of this size is in. Raises RequestError if there is no room."""
-        if self.requests >= self._limits.queue or self.held + size > self._limits.held:
-            raise RequestError("The server is busy; please try again later.", 503, _RETRY_AFTER)
-        self.requests += 1
-        self.held += size
+    def admit(self, size: int) -> Iterator[None]:
+        """Count a request with a body of `size` bytes; raise RequestError (503) if the server is full."""
+        is_full = self.request_count >= self._limits.max_requests
+        if is_full or self.pending_bytes + size > self._limits.max_pending_bytes:
+            raise RequestError("The server is busy; please try again later.", 503, RETRY_AFTER_SECONDS)
+        self.request_count += 1
+        self.pending_bytes += size
         try:
             yield
         finally:
-            self.requests -= 1
-            self.held -= size
+            self.request_count -= 1
+            self.pending_bytes -= size
 
     @asynccontextmanager
-    async def turn(self, size: int) -> AsyncIterator[None]:
-        """Waits until it is the request's turn; first come, first served."""
-        if self._waiting or not self._fits(size):
-            await self._wait(size)
+    async def slot(self, size: int) -> AsyncIterator[None]:
+        """Wait for a processing slot and hold it."""
+        if self._queue or not self._has_capacity(size):
+            await self._wait_for_slot(size)
         else:
-            self._take(size)
+            self._acquire(size)
         try:
             yield
         finally:
             self._release(size)
 
-    def _fits(self, size: int) -> bool:
-        has_room = self.working < self._limits.concurrent and self._busy + size <= self._limits.busy
-        return has_room or not self.working
+    def _has_capacity(self, size: int) -> bool:
+        if self.active_count == 0:  # even if the body exceeds max_active_bytes
+            return True
+        is_below_count = self.active_count < self._limits.max_active_requests
+        return is_below_count and self._active_bytes + size <= self._limits.max_active_bytes
 
-    def _take(self, size: int) -> None:
-        self.working += 1
-        self._busy += size
+    def _acquire(self, size: int) -> None:
+        self.active_count += 1
+        self._active_bytes += size
 
-    async def _wait(self, size: int) -> None:
-        waiting = (size, asyncio.get_running_loop().create_future())
-        self._waiting.append(waiting)
+    async def _wait_for_slot(self, size: int) -> None:
+        ready = asyncio.get_running_loop().create_future()
+        entry = (size, ready)
+        self._queue.append(entry)
         try:
-            await waiting[1]
+            await ready
         except asyncio.CancelledError:
-            if waiting in self._waiting:
-                self._waiting.remove(waiting)
-            elif not waiting[1].cancelled():  # it was its turn already
+            if entry in self._queue:
+                self._queue.remove(entry)
+            elif not ready.cancelled():  # the slot had already been acquired
                 self._release(size)
             raise
 
     def _release(self, size: int) -> None:
-        self.working -= 1
-        self._busy -= size
-        while self._waiting and self._fits(self._waiting[0][0]):
-            following, turn = self._waiting.popleft()
-            if not turn.done():
-                self._take(following)
-                turn.set_result(None)
+        self.active_count -= 1
+        self._active_bytes -= size
+        while self._queue and self._has_capacity(self._queue[0][0]):
+            next_size, ready = self._queue.popleft()
+            if not ready.done():
+                self._acquire(next_size)
+                ready.set_result(None)

@@ -1,4 +1,4 @@
-"""The description of the interface that `/openapi.json` answers with."""
+"""The OpenAPI description of the interface, served as `/openapi.json`."""
 
 from __future__ import annotations
 

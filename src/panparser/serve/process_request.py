@@ -1,4 +1,4 @@
-"""What a request asks for: UDPipe's parameters, and ours."""
+"""Parameters of a processing request: those of UDPipe, and extensions."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from panparser.pipeline.pipeline import KEEP
 from panparser.serve.limits import Limits, RequestError
 from panparser.text.udpipe_output import OPTIONS
 
-_TOKENIZER = ("normalized_spaces", "presegmented", "ranges")
-_PARSER = ("keep", "beam", "k_best", "confidence", "relax")
-_KEEP = tuple(name for name in KEEP if name != "tokens")
-_DEFAULT_KEEP = frozenset({"tags", "lemmas", "heads", "labels"})
-_INPUTS = ("conllu", "generic_tokenizer", "horizontal", "vertical", "plaintext", "presegmented")
-_MARK = "\ufeff"
+TOKENIZER_OPTIONS = ("normalized_spaces", "presegmented", "ranges")
+PARSER_OPTIONS = ("keep", "beam", "k_best", "confidence", "relax")
+KEEP_CHOICES = tuple(name for name in KEEP if name != "tokens")
+DEFAULT_KEEP = frozenset({"tags", "lemmas", "heads", "labels"})
+INPUT_FORMATS = ("conllu", "generic_tokenizer", "horizontal", "vertical", "plaintext", "presegmented")
+BYTE_ORDER_MARK = "\ufeff"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessRequest:
-    """What is to be done with a text; `named` is the input format as the request names it."""
+    """A parsed and validated `/process` request."""
 
     data: str
     input: str = "conllu"
-    named: str = "conllu"
+    input_name: str = "conllu"  # the input format as spelled in the request
     tokenize: bool = False
     ranges: bool = False
     normalized_spaces: bool = False
@@ -38,105 +38,109 @@ class ProcessRequest:
     confidence: bool = False
     output: str = "conllu"
     output_option: str | None = None
-    has_header: bool = True  # is the output exactly CoNLL-U?
+    has_header: bool = True  # plain CoNLL-U output starts with header comments
 
     @classmethod
-    def of(cls, parameters: Mapping[str, str], limits: Limits) -> ProcessRequest:
-        """Raises RequestError if something is missing, unknown, or too much."""
+    def from_parameters(cls, parameters: Mapping[str, str], limits: Limits) -> ProcessRequest:
+        """Parse the parameters of a request; raise RequestError if any is missing, unknown or out of range."""
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")
-        data = unicodedata.normalize("NFC", parameters["data"].removeprefix(_MARK))
         output = parameters.get("output", "conllu")
         return cls(
-            data=data,
-            **_input(parameters),
-            tag=_is_on(parameters, "tagger"),
-            **_parser(parameters, limits),
-            **_output(output),
+            data=unicodedata.normalize("NFC", parameters["data"].removeprefix(BYTE_ORDER_MARK)),
+            **_parse_input(parameters),
+            tag=_is_enabled(parameters, "tagger"),
+            **_parse_parser_options(parameters, limits),
+            **_parse_output(output),
             has_header=output == "conllu",
         )
 
 
-def _is_on(parameters: Mapping[str, str], name: str) -> bool:
-    """Is a step asked for? A blank value does it; `none` is off, as in UDPipe 1."""
-    return parameters.get(name, "none") != "none"
+def _is_enabled(parameters: Mapping[str, str], step: str) -> bool:
+    """Return whether a step is enabled: any value enables it except `none`, as in UDPipe 1."""
+    return parameters.get(step, "none") != "none"
 
 
-def _options(text: str, what: str, known: tuple[str, ...]) -> dict[str, str]:
-    """Options such as `keep=heads,labels;beam=8`."""
-    found = {}
-    for option in filter(None, (each.strip() for each in text.split(";"))):
+def _parse_options(text: str, component: str, allowed: tuple[str, ...]) -> dict[str, str]:
+    """Parse options such as `keep=heads,labels;beam=8`."""
+    options = {}
+    for option in filter(None, map(str.strip, text.split(";"))):
         name, _, value = option.partition("=")
-        if name not in known:
-            raise RequestError(f"Unknown option '{name}' of the {what}; known are {', '.join(known)}.")
-        found[name] = value
-    return found
+        if name not in allowed:
+            raise RequestError(f"Unknown {component} option '{name}'; expected one of {', '.join(allowed)}.")
+        options[name] = value
+    return options
 
 
-def _flags(options: Mapping[str, str], what: str) -> None:
+def _check_flags(options: Mapping[str, str], component: str) -> None:
     for name, value in options.items():
         if value not in ("", "1"):
-            raise RequestError(f"The option '{name}' of the {what} has no value; found '{value}'.")
+            raise RequestError(f"The {component} option '{name}' takes no value; got '{value}'.")
 
 
-def _input(parameters: Mapping[str, str]) -> dict[str, Any]:
-    if _is_on(parameters, "tokenizer"):
-        options = _options(parameters["tokenizer"], "tokenizer", _TOKENIZER)
-        _flags(options, "tokenizer")
-        kind = "presegmented" if "presegmented" in options else "plaintext"
-        shared = {name: name in options for name in ("ranges", "normalized_spaces")}
-        return {"input": kind, "named": kind, "tokenize": True, **shared}
-    named = parameters.get("input", "conllu")
-    kind, _, rest = named.partition("=")
-    if kind not in _INPUTS or (rest and (kind, rest) != ("conllu", "v2") and kind != "generic_tokenizer"):
-        raise RequestError(f"Cannot parse the input in '{named}' format.\nKnown are {', '.join(_INPUTS)}.")
-    options = _options(rest, "generic tokenizer", ("normalized_spaces", "ranges")) if rest and kind != "conllu" else {}
-    _flags(options, "generic tokenizer")
-    shared = {name: name in options for name in ("ranges", "normalized_spaces")}
-    return {"input": kind, "named": named, "tokenize": kind in ("plaintext", "presegmented"), **shared}
+def _parse_input(parameters: Mapping[str, str]) -> dict[str, Any]:
+    if _is_enabled(parameters, "tokenizer"):
+        options = _parse_options(parameters["tokenizer"], "tokenizer", TOKENIZER_OPTIONS)
+        _check_flags(options, "tokenizer")
+        format = input_name = "presegmented" if "presegmented" in options else "plaintext"
+        tokenize = True
+    else:
+        input_name = parameters.get("input", "conllu")
+        format, _, text = input_name.partition("=")
+        if format not in INPUT_FORMATS or (
+            text and (format, text) != ("conllu", "v2") and format != "generic_tokenizer"
+        ):
+            expected = ", ".join(INPUT_FORMATS)
+            raise RequestError(f"Cannot parse the input in '{input_name}' format.\nExpected one of {expected}.")
+        options = {}
+        if format != "conllu":
+            options = _parse_options(text, "generic tokenizer", ("normalized_spaces", "ranges"))
+        _check_flags(options, "generic tokenizer")
+        tokenize = format in ("plaintext", "presegmented")
+    flags = {name: name in options for name in ("ranges", "normalized_spaces")}
+    return {"input": format, "input_name": input_name, "tokenize": tokenize, **flags}
 
 
-def _output(named: str) -> dict[str, Any]:
-    kind, sign, option = named.partition("=")
-    known = {"conllu": "v2", **OPTIONS}
-    if kind not in known or (sign and option != known[kind]):
-        raise RequestError(f"Unknown output format '{named}'.")
-    return {"output": kind, "output_option": option if sign and kind != "conllu" else None}
+def _parse_output(name: str) -> dict[str, Any]:
+    format, equals, option = name.partition("=")
+    options = {"conllu": "v2", **OPTIONS}
+    if format not in options or (equals and option != options[format]):
+        raise RequestError(f"Unknown output format '{name}'.")
+    return {"output": format, "output_option": option if equals and format != "conllu" else None}
 
 
-def _parser(parameters: Mapping[str, str], limits: Limits) -> dict[str, Any]:
-    if not _is_on(parameters, "parser"):
+def _parse_parser_options(parameters: Mapping[str, str], limits: Limits) -> dict[str, Any]:
+    if not _is_enabled(parameters, "parser"):
         return {}
-    options = _options(parameters["parser"], "parser", _PARSER)
-    _flags({name: options[name] for name in ("confidence", "relax") if name in options}, "parser")
-    keep = _kept(options["keep"]) if "keep" in options else frozenset()
-    found = {
+    options = _parse_options(parameters["parser"], "parser", PARSER_OPTIONS)
+    _check_flags({name: options[name] for name in ("confidence", "relax") if name in options}, "parser")
+    keep = _parse_keep(options["keep"]) if "keep" in options else frozenset()
+    if "relax" in options and not keep:
+        raise RequestError("The parser option 'relax' requires 'keep'.")
+    if "confidence" in options and ("keep" in options or "k_best" in options):
+        raise RequestError("The parser option 'confidence' cannot be combined with 'keep' or 'k_best'.")
+    return {
         "parse": True,
         "keep": keep,
         "relax": "relax" in options,
-        "beam": number(options, "beam", limits.beam, "option '{}' of the parser"),
-        "k_best": number(options, "k_best", limits.k_best, "option '{}' of the parser"),
+        "beam": parse_count(options, "beam", limits.max_beam, "parser option '{}'"),
+        "k_best": parse_count(options, "k_best", limits.max_k_best, "parser option '{}'"),
         "confidence": "confidence" in options,
     }
-    if found["relax"] and not keep:
-        raise RequestError("The option 'relax' of the parser needs 'keep', which names what to keep.")
-    if found["confidence"] and ("keep" in options or "k_best" in options):
-        raise RequestError("The option 'confidence' of the parser is for the best tree, without 'keep' and 'k_best'.")
-    return found
 
 
-def _kept(text: str) -> frozenset[str]:
-    names = frozenset(name.strip() for name in text.split(",")) if text else _DEFAULT_KEEP
-    if unknown := sorted(names - set(_KEEP)):
-        raise RequestError(f"The parser can keep {', '.join(_KEEP)}; found '{unknown[0]}'.")
+def _parse_keep(text: str) -> frozenset[str]:
+    names = frozenset(name.strip() for name in text.split(",")) if text else DEFAULT_KEEP
+    if unknown := sorted(names - set(KEEP_CHOICES)):
+        raise RequestError(f"The parser option 'keep' must list some of {', '.join(KEEP_CHOICES)}; got '{unknown[0]}'.")
     return names
 
 
-def number(values: Mapping[str, str], name: str, most: int, called: str = "parameter '{}'") -> int | None:
-    """A number from 1 to `most`, if there is one of that name. Raises RequestError for anything else."""
+def parse_count(values: Mapping[str, str], name: str, maximum: int, description: str = "parameter '{}'") -> int | None:
+    """Return the number of that name, if there is one; raise RequestError unless it is between 1 and `maximum`."""
     if name not in values:
         return None
     text = values[name]
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise RequestError(f"The {called.format(name)} must be an integer between 1 and {most}; got '{text}'.")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= maximum):
+        raise RequestError(f"The {description.format(name)} must be an integer between 1 and {maximum}; got '{text}'.")
     return int(text)

@@ -1,4 +1,4 @@
-"""What is done with the text of a request; all of it is called in threads."""
+"""Processing of the text of a request: reading, annotating, writing; called in worker threads."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _PATH = "line"  # before the numbers of lines, in messages
 class RequestProcessor:
     """A request and its model: reads, annotates, writes."""
 
-    def __init__(self, model: ServedModel, asked: ProcessRequest, limits: Limits) -> None:
-        self.model, self.asked = model, asked
+    def __init__(self, model: ServedModel, request: ProcessRequest, limits: Limits) -> None:
+        self.model, self.request = model, request
         self._limits = limits
         self._pipeline = model.pipeline
         self.words = self.characters = 0  # that were read
@@ -41,32 +41,32 @@ class RequestProcessor:
 
     def _check(self) -> None:
         """Raises RequestError for what the model cannot do."""
-        asked = self.asked
+        asked = self.request
         wanted = {"tokenizer": asked.tokenize, "tagger": asked.tag, "parser": asked.parse}
         for name in (name for name, is_asked in wanted.items() if is_asked and name not in self.model.steps):
             raise RequestError(f"The required model does not contain a {name}!")
         if asked.confidence and not self.model.is_calibrated:
-            raise RequestError("The required model has no calibration, which 'confidence' needs.")
+            raise RequestError("The required model is not calibrated; 'confidence' requires calibration.")
 
     # --- Reading ---
 
     def read(self) -> Iterator[Treebank]:
         """The sentences, some at a time. Raises RequestError if they cannot be read, or are too many."""
-        asked = self.asked
+        asked = self.request
         blocks = self._conllu() if asked.input == "conllu" else self._text()
         while (treebank := self._next(blocks)) is not None:
             if asked.normalized_spaces:
                 treebank = _without_spaces(treebank)
             self.words += treebank.words
-            if self.words > self._limits.words:
-                raise RequestError(f"The input has more than {self._limits.words} words.")
+            if self.words > self._limits.max_words:
+                raise RequestError(f"The input has more than {self._limits.max_words} words.")
             lengths = np.char.str_len(np.array(treebank.vocabulary("form")))
             self.characters += int(lengths[treebank.column("form")].sum()) if treebank.words else 0
             self._check_kept(treebank)
             yield treebank
 
     def _next(self, blocks: Iterator[Treebank]) -> Treebank | None:
-        asked = self.asked
+        asked = self.request
         try:
             treebank = next(blocks, None)
             if treebank is not None:
@@ -76,12 +76,12 @@ class RequestProcessor:
                 raise RequestError(self._too_long()) from None
             if asked.tokenize:
                 raise RequestError(f"An error occured during tokenization of the input.\n{_told(error)}") from None
-            raise RequestError(f"Cannot parse the input in '{asked.named}' format.\n{_told(error)}") from None
+            raise RequestError(f"Cannot parse the input in '{asked.input_name}' format.\n{_told(error)}") from None
         return treebank
 
     def _too_long(self) -> str:
         most = f"{_engine.MAX_WORDS} words"
-        if self.asked.tokenize:
+        if self.request.tokenize:
             return (
                 f"During tokenization, sentence longer than {most} was found, aborting.\n"
                 "That should only happen with presegmented input.\n"
@@ -93,7 +93,7 @@ class RequestProcessor:
         )
 
     def _conllu(self) -> Iterator[Treebank]:
-        data = BytesIO(self.asked.data.replace("\r\n", "\n").encode())
+        data = BytesIO(self.request.data.replace("\r\n", "\n").encode())
         for block in iter_blocks(data, format="conllu", block=_CONLLU_BLOCK):
             treebank = Treebank(block.text, path=_PATH, line=block.line)
             if bad := [problem for problem in treebank.problems if problem.fatal]:
@@ -101,22 +101,22 @@ class RequestProcessor:
             yield treebank
 
     def _text(self) -> Iterator[Treebank]:
-        pieces = iter_text(BytesIO(self.asked.data.encode()), block=_TEXT_BLOCK)
-        kind: Any = self.asked.input
-        return iter_format(pieces, kind, self._pipeline, ranges=self.asked.ranges, path=_PATH)
+        pieces = iter_text(BytesIO(self.request.data.encode()), block=_TEXT_BLOCK)
+        kind: Any = self.request.input
+        return iter_format(pieces, kind, self._pipeline, ranges=self.request.ranges, path=_PATH)
 
     def _check_kept(self, treebank: Treebank) -> None:
         """A search for trees that keep what is given takes longer the longer a sentence is."""
-        most = self._limits.kept_words
-        if self.asked.keep and len(treebank) and np.diff(treebank.offsets).max() > most:
-            raise RequestError(f"With 'keep', sentences have at most {most} words.")
+        most = self._limits.max_constrained_words
+        if self.request.keep and len(treebank) and np.diff(treebank.offsets).max() > most:
+            raise RequestError(f"With 'keep', sentences must have at most {most} words.")
 
     # --- Annotating and writing ---
 
     @property
     def shared_key(self) -> Hashable | None:
         """Requests with the same key are annotated in the same way; None: alone, since what is given decides."""
-        asked = self.asked
+        asked = self.request
         given = asked.keep or asked.k_best is not None or "upos" not in self._pipeline.columns
         if given or not (asked.tag or asked.parse):
             return None
@@ -127,22 +127,22 @@ class RequestProcessor:
         try:
             found = self.annotate(treebank)
         except (ConstraintError, TreebankError) as error:
-            raise RequestError(f"Cannot parse the input as asked for.\n{_told(error)}") from None
+            raise RequestError(f"Cannot parse the input as requested.\n{_told(error)}") from None
         return self.render(found, 0, len(found))
 
     def render(self, treebank: Treebank, first: int, end: int, lines: list[str] | None = None) -> list[str]:
         """Some sentences as text; `lines` are those of all of them, if they are known."""
-        if self.asked.output == "conllu" and lines is not None:
+        if self.request.output == "conllu" and lines is not None:
             return [joined_sentences(lines[first:end])]
         some = treebank if end - first == len(treebank) else treebank[first:end]
-        if self.asked.output == "conllu":
+        if self.request.output == "conllu":
             return [joined_sentences(sentence_lines(some))]
-        output: Any = self.asked.output
-        return render_text(some, output, self.asked.output_option)
+        output: Any = self.request.output
+        return render_text(some, output, self.request.output_option)
 
-    def whole(self, parts: list[str]) -> str:
+    def assemble(self, parts: list[str]) -> str:
         """The whole result, if these are all of its sentences."""
-        output: Any = self.asked.output
+        output: Any = self.request.output
         if output == "conllu":
             return self.header() + "".join(parts)
         document = DocumentWriter(output)
@@ -150,7 +150,7 @@ class RequestProcessor:
 
     def annotate(self, treebank: Treebank) -> Treebank:
         """The annotated treebank: the same one, unless there are several trees for each sentence."""
-        asked, pipeline = self.asked, self._pipeline
+        asked, pipeline = self.request, self._pipeline
         if not asked.parse:
             if asked.tag:
                 pipeline.annotate_words(treebank)
@@ -162,8 +162,7 @@ class RequestProcessor:
         given = {} if asked.tag or "tags" in asked.keep else _columns(treebank)
         keep = asked.keep | (frozenset() if asked.tag else {"tags", "lemmas"})
         if asked.k_best is None:
-            options: dict[str, Any] = {"beam": asked.beam, "relax": asked.relax, "confidence": asked.confidence}
-            pipeline.annotate(treebank, keep=keep, **options)
+            pipeline.annotate(treebank, keep=keep, beam=asked.beam, relax=asked.relax, confidence=asked.confidence)
             _restore(treebank, given)
             return treebank
         assert pipeline.parser is not None
@@ -177,7 +176,7 @@ class RequestProcessor:
 
     def header(self) -> str:
         """The comments that CoNLL-U begins with."""
-        if not self.asked.has_header:
+        if not self.request.has_header:
             return ""
         return (
             f"# generator = panparser {__version__}\n"

@@ -71,14 +71,14 @@ def serve(
 
     count = threads or cores()
     limits = Limits(
-        body=_size(max_body),
-        words=max_words,
-        seconds=timeout,
-        queue=max_requests,
-        concurrent=max_active or 32 * count,
-        threads=count,
+        max_body_bytes=_size(max_body),
+        max_words=max_words,
+        timeout_seconds=timeout,
+        max_requests=max_requests,
+        max_active_requests=max_active or 32 * count,
+        parser_threads=count,
     )
-    served = ModelRegistry([ServedModel.of(text) for text in models or [DEFAULT]], default)
+    served = ModelRegistry([ServedModel.from_argument(text) for text in models or [DEFAULT]], default)
     listening = listen(host, port)
     if not is_quiet():
         shown = f"[{host}]" if ":" in host else host

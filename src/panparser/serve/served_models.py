@@ -1,4 +1,4 @@
-"""The models that are served, and the names that they go by."""
+"""The served models and their names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ServedModel:
         return isinstance(self.pipeline.parser, Parser) and self.pipeline.parser.calibration is not None
 
     @property
-    def is_shown(self) -> bool:
+    def shows_derivations(self) -> bool:
         """Can its derivations be shown?"""
         parser = self.pipeline.parser
         if not isinstance(parser, Parser):
@@ -59,7 +59,7 @@ class ServedModel:
             return False
 
     @classmethod
-    def of(cls, text: str) -> ServedModel:
+    def from_argument(cls, text: str) -> ServedModel:
         """The model that a command line names: a file, or a bundled model, maybe with `NAME:ALIAS=` before it."""
         named = _NAMED.fullmatch(text)
         path = named[2] if named else text
@@ -82,7 +82,7 @@ class ModelRegistry:
         self._by_name: dict[str, ServedModel] = {}
         for model in self.served:
             if model.id in (other.id for other in self.served if other is not model):
-                raise SpecError(f"models of one name cannot be told apart: {model.id}; write NAME=FILE")
+                raise SpecError(f"{model.id}: expected a different name for each model; name them as NAME=FILE")
         for names in (_own_names, _language_names):  # names of its own go before those of languages
             for model in self.served:
                 for name in names(model):
@@ -98,11 +98,11 @@ class ModelRegistry:
             raise RequestError(f"The requested model '{wanted}' does not exist.")
         return self._by_name[wanted]
 
-    def listed(self) -> dict[str, object]:
+    def list_models(self) -> dict[str, object]:
         """What `/models` answers."""
         return {"models": {model.id: model.steps for model in self.served}, "default_model": self.default}
 
-    def described(self) -> dict[str, object]:
+    def describe(self) -> dict[str, object]:
         """What `/about` answers: for pages, which offer what a model can do."""
         models = [
             {
@@ -111,7 +111,7 @@ class ModelRegistry:
                 "licence": model.licence,
                 "steps": model.steps,
                 "confidence": model.is_calibrated,
-                "derivations": model.is_shown,
+                "derivations": model.shows_derivations,
             }
             for model in self.served
         ]

@@ -1,4 +1,4 @@
-"""The server: paths, answers, metrics."""
+"""The server application: routes, responses, metrics."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from panparser.pages.page import LivePage
 from panparser.pages.site import site
 from panparser.parsing.parser import Parser
 from panparser.serve.batching import BatchQueue, StartedRequest
-from panparser.serve.http_body import of_body, of_query, of_text
+from panparser.serve.http_body import decode_text, parse_form, parse_query
 from panparser.serve.http_exchange import HttpExchange
-from panparser.serve.limits import INTERNAL, AdmissionController, ClientDisconnectedError, Limits, RequestError
+from panparser.serve.limits import INTERNAL_ERROR, AdmissionController, ClientDisconnectedError, Limits, RequestError
 from panparser.serve.openapi import openapi
-from panparser.serve.process_request import ProcessRequest, number
+from panparser.serve.process_request import ProcessRequest, parse_count
 from panparser.serve.processing import RequestProcessor
 from panparser.serve.served_models import ModelRegistry, ServedModel
 from panparser.text.udpipe_output import DocumentWriter
@@ -50,10 +50,10 @@ _HELP = {
 class Metrics:
     """Counted in the thread of the event loop, so without a lock."""
 
-    def __init__(self, house: AdmissionController) -> None:
-        self._house = house
+    def __init__(self, admission: AdmissionController) -> None:
+        self._admission = admission
         self.answers: Counter[tuple[str, int]] = Counter()
-        self.words = self.received = self.left = 0
+        self.words = self.received = self.disconnected = 0
         self.seconds = 0.0
 
     def __str__(self) -> str:
@@ -61,10 +61,10 @@ class Metrics:
             "words_total": self.words,
             "received_bytes_total": self.received,
             "seconds_total": round(self.seconds, 6),
-            "left_total": self.left,
-            "requests": self._house.requests,
-            "working": self._house.working,
-            "held_bytes": self._house.held,
+            "left_total": self.disconnected,
+            "requests": self._admission.request_count,
+            "working": self._admission.active_count,
+            "held_bytes": self._admission.pending_bytes,
         }
         lines = []
         for name, (kind, text) in _HELP.items():
@@ -77,7 +77,7 @@ class Metrics:
         return "\n".join(lines) + "\n"
 
 
-_MOST_ACTIONS = 20  # for each word: more than any system takes
+MAX_ACTIONS_PER_WORD = 20  # for each word: more than any system takes
 
 
 def derivation(model: ServedModel, parameters: Mapping[str, str], limits: Limits) -> str:
@@ -89,15 +89,15 @@ def derivation(model: ServedModel, parameters: Mapping[str, str], limits: Limits
     parser = model.pipeline.parser
     if not isinstance(parser, Parser):
         raise RequestError("The required model does not contain a parser whose derivations can be shown!")
-    asked = ProcessRequest.of({**parameters, "parser": ""}, limits)
+    asked = ProcessRequest.from_parameters({**parameters, "parser": ""}, limits)
     sentence = _sentence(
-        RequestProcessor(model, asked, limits), number(parameters, "sentence", limits.words) or 1, limits
+        RequestProcessor(model, asked, limits), parse_count(parameters, "sentence", limits.max_words) or 1, limits
     )
     actions = parameters.get("actions", "").split()
-    if len(actions) > _MOST_ACTIONS * len(sentence):
-        raise RequestError(f"A sentence of {len(sentence)} words has no {len(actions)} actions.")
-    beam = number(parameters, "beam", limits.shown_beam)
-    width = min(parser.spec.beam, limits.shown_beam) if beam is None else beam
+    if len(actions) > MAX_ACTIONS_PER_WORD * len(sentence):
+        raise RequestError(f"A sentence of {len(sentence)} words has fewer than {len(actions)} actions.")
+    beam = parse_count(parameters, "beam", limits.max_derivation_beam)
+    width = min(parser.spec.beam, limits.max_derivation_beam) if beam is None else beam
     try:
         run = TracedDerivation.of_parser(parser, sentence, beam=width, actions=actions, name=model.id)
     except PanParserError as error:
@@ -112,20 +112,22 @@ def _sentence(work: RequestProcessor, wanted: int, limits: Limits) -> Sentence:
     for treebank in work.read():
         if wanted <= before + len(treebank):
             one = alone(treebank[wanted - before - 1])
-            if one.words > limits.shown_words:
-                raise RequestError(f"Derivations are shown of sentences of at most {limits.shown_words} words.")
-            tags = work.asked.tag or work.asked.tokenize or set(one[0].values("upos")) <= {"_"}
+            if one.words > limits.max_derivation_words:
+                raise RequestError(
+                    f"Derivations are limited to sentences of at most {limits.max_derivation_words} words."
+                )
+            tags = work.request.tag or work.request.tokenize or set(one[0].values("upos")) <= {"_"}
             if tags and work.model.pipeline.columns:
                 work.model.pipeline.annotate_words(one)
             return one[0]
         before += len(treebank)
-    raise RequestError(f"The input has {before} sentences; found 'sentence={wanted}'.")
+    raise RequestError(f"The input has {before} sentences; got 'sentence={wanted}'.")
 
 
 WEBSITE = site(
     {
-        "/": LivePage("panparser", "serve", also=("form",), skip=("result",)),
-        "/step": LivePage("Step through a derivation", "live", also=("form", "step"), skip=("step",)),
+        "/": LivePage("panparser", "serve", includes=("form",), skip_targets=("result",)),
+        "/step": LivePage("Step through a derivation", "live", includes=("form", "step"), skip_targets=("step",)),
     }
 )
 
@@ -139,7 +141,7 @@ _CORS = {
 }
 _WEBLICHT = {"tokenize": ("tokenizer",), "tag": ("tagger",), "parse": ("parser",)}
 _BROKEN = "\n!error: "  # no JSON goes on like this
-_SOME = 4  # blocks that are read at a time
+READ_AHEAD_BLOCKS = 4  # blocks that are read at a time
 Result = TypeVar("Result")
 _log = logging.getLogger("panparser.serve")
 
@@ -149,12 +151,12 @@ class ServerApp:
 
     def __init__(self, models: ModelRegistry, limits: Limits, log: Callable[[str], None] | None = None) -> None:
         self.models, self.limits = models, limits
-        self.house = AdmissionController(limits)
-        self.metrics = Metrics(self.house)
+        self.admission = AdmissionController(limits)
+        self.metrics = Metrics(self.admission)
         self.is_ready = True
         self._log = log
-        self._pool = ThreadPoolExecutor(limits.threads, thread_name_prefix="parse")
-        self._batches = BatchQueue(self._pool, limits.threads)
+        self._pool = ThreadPoolExecutor(limits.parser_threads, thread_name_prefix="parse")
+        self._batches = BatchQueue(self._pool, limits.parser_threads)
 
     def close(self) -> None:
         """Waits for the threads."""
@@ -163,21 +165,21 @@ class ServerApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            raise ValueError(f"expected a request by HTTP, found {scope['type']}")
+            raise ValueError(f"expected an HTTP request; got {scope['type']}")
         exchange = HttpExchange(scope, receive, send, self.limits)
         started = time.perf_counter()
         path = _path(scope["path"])
         try:
             await self._answer(exchange, path)
         except RequestError as refused:
-            await exchange.refuse(refused)
+            await exchange.send_error(refused)
         except (ClientDisconnectedError, ClientDisconnect, OSError):
-            self.metrics.left += 1
+            self.metrics.disconnected += 1
         except Exception:
-            _log.exception("%s", INTERNAL)
-            await exchange.refuse(RequestError(INTERNAL))
+            _log.exception("%s", INTERNAL_ERROR)
+            await exchange.send_error(RequestError(INTERNAL_ERROR))
         seconds = time.perf_counter() - started
-        known = path if path in _KNOWN else "other"
+        known = path if path in _PATHS else "other"
         self.metrics.answers[known, exchange.status] += 1
         self.metrics.seconds += seconds
         if self._log is not None:
@@ -187,67 +189,69 @@ class ServerApp:
     async def _answer(self, exchange: HttpExchange, path: str) -> None:
         method = exchange.request.method
         if method == "OPTIONS":
-            await exchange.whole("", status=204, headers=_CORS)
+            await exchange.respond("", status=204, headers=_CORS)
         elif method not in ("GET", "POST"):
             raise RequestError("Only GET and POST are supported.", 405)
-        elif path not in _KNOWN:
+        elif path not in _PATHS:
             raise RequestError(f"No handler for the given URL '{path}'", 404)
         elif path in WEBSITE:
             known = exchange.request.headers.get("if-none-match")
-            await exchange.resource(*WEBSITE[path].answer(known))
+            await exchange.send_resource(*WEBSITE[path].respond(known))
         elif path == "/models":
-            await exchange.whole(_json(self.models.listed()), "application/json")
+            await exchange.respond(_json(self.models.list_models()), "application/json")
         elif path == "/about":
-            await exchange.whole(_json(self.models.described()), "application/json")
+            await exchange.respond(_json(self.models.describe()), "application/json")
         elif path == "/openapi.json":
-            await exchange.whole(_json(openapi()), "application/json")
+            await exchange.respond(_json(openapi()), "application/json")
         elif path == "/metrics":
-            await exchange.whole(str(self.metrics), "text/plain; version=0.0.4")
+            await exchange.respond(str(self.metrics), "text/plain; version=0.0.4")
         elif path == "/healthz":
-            await exchange.whole("alive\n")
+            await exchange.respond("alive\n")
         elif path == "/readyz":
             if not self.is_ready:
                 raise RequestError("The server is about to stop.", 503, 1)
-            await exchange.whole("ready\n")
+            await exchange.respond("ready\n")
         else:
             await self._process(exchange, path)
 
     # --- /process, /weblicht and /derivation ---
 
     async def _process(self, exchange: HttpExchange, path: str) -> None:
-        parameters = of_query(exchange.request.scope["query_string"])
-        size = exchange.checked_size()
-        with self.house.admitted(size):
-            body = await exchange.body(size)
+        parameters = parse_query(exchange.request.scope["query_string"])
+        size = exchange.content_length()
+        with self.admission.admit(size):
+            body = await exchange.read_body(size)
             self.metrics.received += len(body)
-            async with self.house.turn(size or len(exchange.request.scope["query_string"])):
+            async with self.admission.slot(size or len(exchange.request.scope["query_string"])):
                 await self._work(exchange, path, parameters, body)
 
     async def _work(self, exchange: HttpExchange, path: str, query: dict[str, str], body: bytes) -> None:
         """What a request does in its turn, within the limit of time."""
         try:
-            async with asyncio.timeout(self.limits.seconds):
-                await exchange.check_presence()
+            async with asyncio.timeout(self.limits.timeout_seconds):
+                await exchange.check_connected()
                 if path == "/derivation":
                     found = await self._run(self._derive, exchange.request, query, body)
-                    await exchange.whole(found, "application/json")
+                    await exchange.respond(found, "application/json")
                     return
                 size = len(body) or len(exchange.request.scope["query_string"])
                 begin = partial(self._begin, exchange.request, path, query, body)
                 begun = await self._batches.begin(begin, size)
                 del body, query, begin
-                work, blocks, treebanks = begun.work, begun.blocks, begun.treebanks
+                work, blocks, treebanks = begun.processor, begun.blocks, begun.treebanks
                 if begun.content is not None:
                     self.metrics.words += work.words
-                    await exchange.answer(begun.content, *_kind(path, work))
+                    await exchange.send_response(begun.content, *_kind(path, work))
                     return
-                while len(treebanks) % _SOME == 0 and (more := await self._run(_some, blocks)):
-                    await exchange.check_presence()
+                while len(treebanks) % READ_AHEAD_BLOCKS == 0 and (more := await self._run(_some, blocks)):
+                    await exchange.check_connected()
                     treebanks += more
                 self.metrics.words += work.words
                 await self._write(exchange, path, work, treebanks)
         except TimeoutError:
-            late = f"The processing took longer than {self.limits.seconds:g} seconds; please send less at a time."
+            late = (
+                f"The processing took longer than {self.limits.timeout_seconds:g} seconds; please send less at a time."
+            )
             if exchange.has_begun:  # who does not read would not read this, either
                 exchange.abort()
                 raise ClientDisconnectedError from None
@@ -259,7 +263,7 @@ class ServerApp:
             parameters = {"output": "conllu", **dict.fromkeys(_WEBLICHT[path.rpartition("/")[2]], "")}
             parameters |= {name: query[name] for name in ("model",) if name in query}
             if request.method == "POST":
-                parameters["data"] = of_text(body)
+                parameters["data"] = decode_text(body)
             elif "data" in query:
                 parameters["data"] = query["data"]
         else:
@@ -267,7 +271,7 @@ class ServerApp:
         if "data" not in parameters:
             raise RequestError("The parameter 'data' is required.")
         model = self.models.find(parameters.get("model"))
-        work = RequestProcessor(model, ProcessRequest.of(parameters, self.limits), self.limits)
+        work = RequestProcessor(model, ProcessRequest.from_parameters(parameters, self.limits), self.limits)
         blocks = work.read()
         return StartedRequest(work, blocks, deque(_some(blocks)), _json_answer if path == "/process" else _text_answer)
 
@@ -282,21 +286,21 @@ class ServerApp:
         start, end = ("", "") if as_text else _envelope(work)
         encoded: Callable[[str], str] = str if as_text else _escaped
         pieces = self._pieces(work, treebanks)
-        if work.asked.keep:  # that no tree may keep: so nothing is sent before all trees are found
+        if work.request.keep:  # that no tree may keep: so nothing is sent before all trees are found
             pieces = _again([piece async for piece in pieces])
         first = await anext(pieces, "")
         await exchange.begin(*_kind(path, work))
         try:
             await exchange.send(start + encoded(work.header() + first))
             async for piece in pieces:
-                await exchange.check_presence()
+                await exchange.check_connected()
                 await exchange.send(encoded(piece))
         except (ClientDisconnectedError, TimeoutError, asyncio.CancelledError, OSError):
             raise
         except Exception as error:
-            message = error.message if isinstance(error, RequestError) else INTERNAL
+            message = error.message if isinstance(error, RequestError) else INTERNAL_ERROR
             if not isinstance(error, RequestError):
-                _log.exception("%s", INTERNAL)
+                _log.exception("%s", INTERNAL_ERROR)
             await exchange.send(f"{_BROKEN}{message}\n", is_last=True)
             return
         finally:
@@ -305,12 +309,12 @@ class ServerApp:
 
     async def _pieces(self, work: RequestProcessor, treebanks: deque[Treebank]) -> AsyncGenerator[str, None]:
         """What is to be written, piece by piece; threads are a few pieces ahead."""
-        output: Any = work.asked.output
+        output: Any = work.request.output
         document = None if output == "conllu" else DocumentWriter(output)
         pending: deque[asyncio.Future[list[str]]] = deque()
         try:
             while treebanks or pending:
-                while treebanks and len(pending) < self.limits.threads:
+                while treebanks and len(pending) < self.limits.parser_threads:
                     pending.append(self._batches.write(work, treebanks.popleft()))
                 found = await pending.popleft()
                 yield "".join(found) if document is None else document.add(found)
@@ -325,7 +329,7 @@ class ServerApp:
         return await asyncio.get_running_loop().run_in_executor(self._pool, function, *arguments)
 
 
-_KNOWN = frozenset(
+_PATHS = frozenset(
     "/models /process /about /derivation /openapi.json /metrics /healthz /readyz".split()
     + [f"/weblicht/{name}" for name in _WEBLICHT]
     + list(WEBSITE)
@@ -343,7 +347,7 @@ def _path(path: str) -> str:
 
 def _merged(request: Request, query: dict[str, str], body: bytes) -> dict[str, str]:
     """The parameters of URL and form; those of the form win."""
-    return {**query, **(of_body(request.headers.get("content-type"), body) if request.method == "POST" else {})}
+    return {**query, **(parse_form(request.headers.get("content-type"), body) if request.method == "POST" else {})}
 
 
 def _json(value: object) -> str:
@@ -377,7 +381,7 @@ def _kind(path: str, work: RequestProcessor) -> tuple[str, dict[str, str]]:
 
 
 def _some(blocks: Iterator[Treebank]) -> list[Treebank]:
-    return list(islice(blocks, _SOME))
+    return list(islice(blocks, READ_AHEAD_BLOCKS))
 
 
 async def _again(pieces: list[str]) -> AsyncGenerator[str, None]:

@@ -1,6 +1,5 @@
 """Error analysis: where a parser is wrong, by any criteria, as tables, plots and a report. Needs pandas."""
 
-from panparser.lab.analysis import plots as plots
 from panparser.evaluation.significance import holm as holm
 from panparser.inspection.contributions import Contributions as Contributions
 from panparser.inspection.explaining import Explanation as Explanation
@@ -10,6 +9,7 @@ from panparser.inspection.model_weights import strongest as strongest
 from panparser.inspection.model_weights import weights_of as weights_of
 from panparser.inspection.propagation import Propagation as Propagation
 from panparser.inspection.propagation import propagation as propagation
+from panparser.lab.analysis import plots as plots
 from panparser.lab.analysis.comparison import agreement as agreement
 from panparser.lab.analysis.comparison import compare as compare
 from panparser.lab.analysis.comparison import difference as difference
