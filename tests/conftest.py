@@ -155,3 +155,8 @@ def visit(chromium, tmp_path):
     for context in contexts:
         context.close()
     assert [page.complaints for page in pages] == [[] for _ in pages]
+
+
+@pytest.fixture(scope="session")
+def english_pipeline():
+    return pp.load("en")

@@ -111,7 +111,7 @@ def interrupted_folds(monkeypatch):
                 next(trainings)
                 raise KeyboardInterrupt
 
-    monkeypatch.setattr(folds, "_Stop", Interrupted)
+    monkeypatch.setattr(folds, "StopOnInterrupt", Interrupted)
     monkeypatch.setattr(folds, "Listener", Interrupted)
     return trainings
 

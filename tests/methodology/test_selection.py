@@ -338,5 +338,5 @@ def test_confidence_is_fitted_to_the_development_set():
     labels = np.array(parser.label_names)[found.labels] == [text for s in DEV for text in s.labels]
     assert found.of_labels.mean() == pytest.approx((right & labels).mean(), abs=0.03)
     assert found.of_heads[right].mean() > found.of_heads[~right].mean() + 0.05
-    assert pp.calibrate(parser, DEV) == fitted
-    assert pp.calibrate(parser, TRAIN) != fitted
+    assert pp.calibrate(parser, DEV).calibration == fitted
+    assert pp.calibrate(parser, TRAIN).calibration != fitted

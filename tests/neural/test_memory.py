@@ -26,7 +26,7 @@ def lessons(monkeypatch):
     from panparser.neural.torch_training import Trainer
 
     found = []
-    begin, end = Trainer.begin, Trainer.end
+    begin, end = Trainer.start_batch, Trainer.end_batch
 
     def beginning(self, states):
         self.words = begin(self, states)
@@ -49,8 +49,8 @@ def lessons(monkeypatch):
         }
         found.append((max(differences, default=0.0), gradients))
 
-    monkeypatch.setattr(Trainer, "begin", beginning)
-    monkeypatch.setattr(Trainer, "end", ending)
+    monkeypatch.setattr(Trainer, "start_batch", beginning)
+    monkeypatch.setattr(Trainer, "end_batch", ending)
     return found
 
 

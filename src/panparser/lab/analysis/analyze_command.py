@@ -138,7 +138,7 @@ def analyze(
     with progress() as report:
         report("reading", 0, 0)
         files = [read_to_score(path, format.value) for path in (gold, *(predicted or []))]
-        frame = analysis.frame(
+        frame = analysis.make_frame(
             *files,
             names=_names(predicted or []),
             train=None if train is None else read_to_score(train, format.value),
