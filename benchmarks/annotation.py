@@ -200,7 +200,9 @@ def transferred(folder: Path, name: str, sample: pp.Treebank, seed: int) -> Comp
         for path in sorted(folder.glob("*/train.conllu"))
         if path.parent.name.partition("_")[0] != name.partition("_")[0]
     ]
-    found = train_transfer(sources, raw=sample, method="all", sentences=OF_SOURCES, seed=seed, threads=1)
+    found = train_transfer(
+        sources, tagged_text=sample, method="all", max_source_sentences=OF_SOURCES, seed=seed, threads=1
+    )
     assert isinstance(found.parser, pp.Parser)
     return Completer(found.parser)
 

@@ -38,7 +38,7 @@ import panparser as pp
 from panparser.ensembles.cascade_training import guided, within
 from panparser.lab import analysis
 from panparser.transfer.candidates import PLANS, Method, MethodRunner, SourceTreebank
-from panparser.transfer.self_training import self_trained
+from panparser.transfer.self_training import run_self_training
 from panparser.treebank.arc_regions import Arcs, in_regions
 
 SIZES = {"reuse": (0,), "self-training": (10, 50), "plans": (10, 20, 50), "partial": (0,)}  # of samples
@@ -138,18 +138,18 @@ def prepared(folder: Path, target: str, size: int, seed: int) -> tuple[MethodRun
     known = typology(target)
     chosen = []
     for each in pp.transfer.rank_sources(sample, treebanks):
-        drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=seed)
+        drawn = pp.sample_sentences(treebanks[each.index], SENTENCES, seed=seed)
         chosen.append(
             SourceTreebank(each.path, pp.transfer.rewrite_word_order(drawn, known, seed=seed)[0], each.divergence)
         )
     text.heads[:] = -1
-    return MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=seed, threads=1), text, test
+    return MethodRunner(sources=chosen, max_sources=4, sample=sample, dev=None, seed=seed, threads=1), text, test
 
 
 def plans(folder: Path, target: str, size: int, seed: int) -> Scores:
     candidates, _, test = prepared(folder, target, size, seed)
     assert candidates.sample is not None
-    return {way: candidates.tally(candidates.make(way, candidates.sample), test).uas for way in WAYS}  # type: ignore[arg-type]
+    return {way: candidates.count_attachments(candidates.make(way, candidates.sample), test).uas for way in WAYS}  # type: ignore[arg-type]
 
 
 def kept(
@@ -173,13 +173,13 @@ def self_training(folder: Path, target: str, size: int, seed: int) -> Scores:
         parsers: list[pp.Parser] = []
 
         learn = partial_function(kept, parsers, candidates, method)
-        made = self_trained(learn, candidates.sample, text, rounds=2, threads=1)
+        made = run_self_training(learn, candidates.sample, text, rounds=2, threads=1)
         of_all = parsers[5::6]  # five folds, and the whole sample
         for number_, (each, parser) in enumerate(zip(made.rounds, of_all, strict=True)):
-            found[f"{method} round {number_}"] = candidates.tally(parser, test).uas
+            found[f"{method} round {number_}"] = candidates.count_attachments(parser, test).uas
             found[f"{method} words {number_}"] = 100 * each.words / text.words
-        found[f"{method} kept"] = candidates.tally(made.parser, test).uas
-        found[f"{method} chosen"] = float(made.chosen)
+        found[f"{method} kept"] = candidates.count_attachments(made.parser, test).uas
+        found[f"{method} chosen"] = float(made.selected_round)
     return found
 
 

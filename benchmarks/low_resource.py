@@ -66,7 +66,7 @@ def language(treebank: str) -> str:
 
 
 def typology(target: str) -> pp.transfer.Typology:
-    return pp.transfer.Typology.of_language(language(target), like=RELATIVES.get(language(target)))
+    return pp.transfer.Typology.from_language(language(target), related_language=RELATIVES.get(language(target)))
 
 
 def sources(folder: Path, target: str) -> list[pp.transfer.SourceFile]:
@@ -108,7 +108,7 @@ class Task:
         sample = pp.sample_sentences(pp.read_conllu(folder / self.target / "train.conllu"), self.size, seed=self.seed)
         test = pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
-        ranked = [(treebanks[each.number], each.divergence) for each in pp.transfer.rank_sources(sample, treebanks)]
+        ranked = [(treebanks[each.index], each.divergence) for each in pp.transfer.rank_sources(sample, treebanks)]
         drawn = [(pp.sample_sentences(treebank, SENTENCES, seed=self.seed), far) for treebank, far in ranked]
         order = typology(self.target)
         rewritten = [
@@ -118,10 +118,10 @@ class Task:
         for is_rewritten, known in ((True, rewritten), (False, drawn)):
             chosen = [SourceTreebank(each.path, each, far) for each, far in known]
             ways[is_rewritten] = MethodRunner(
-                sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1
+                sources=chosen, max_sources=4, sample=sample, dev=None, seed=self.seed, threads=1
             )
         return {
-            row: ways[is_rewritten].tally(ways[is_rewritten].make(method, sample), test).uas
+            row: ways[is_rewritten].count_attachments(ways[is_rewritten].make(method, sample), test).uas
             for row, (method, is_rewritten) in ROWS.items()
         }
 
@@ -132,13 +132,13 @@ class Task:
         treebanks = [pp.read_conllu(each.path) for each in sources(folder, self.target)]
         order, chosen = typology(self.target), []
         for each in pp.transfer.rank_sources(sample, treebanks):
-            drawn = pp.sample_sentences(treebanks[each.number], SENTENCES, seed=self.seed)
+            drawn = pp.sample_sentences(treebanks[each.index], SENTENCES, seed=self.seed)
             chosen.append(
                 SourceTreebank(
                     drawn.path, pp.transfer.rewrite_word_order(drawn, order, seed=self.seed)[0], each.divergence
                 )
             )
-        candidates = MethodRunner(sources=chosen, nearest=4, sample=sample, dev=None, seed=self.seed, threads=1)
+        candidates = MethodRunner(sources=chosen, max_sources=4, sample=sample, dev=None, seed=self.seed, threads=1)
         words = frequent(train)
         found, tagged = {}, {}
         for name, has_lexicon in TAGGERS.items():
@@ -148,9 +148,9 @@ class Task:
             tagged[name] = tagger.tag(test)
         for method in ("sample", "joint"):
             parser = candidates.learn(method, sample)
-            found[f"{method}, gold tags"] = candidates.tally(parser, test).uas
+            found[f"{method}, gold tags"] = candidates.count_attachments(parser, test).uas
             for name, treebank in tagged.items():
-                tally = candidates.tally(parser, test, treebank).tagged
+                tally = candidates.count_attachments(parser, test, treebank).tagged
                 assert tally is not None
                 found[f"{method}, {name}"] = tally.uas
         return found
@@ -168,7 +168,7 @@ class Task:
             made = pp.transfer.train_transfer(
                 sources(folder, self.target),
                 sample,
-                raw=test if sample is None else None,
+                tagged_text=test if sample is None else None,
                 typology=typology(self.target),
                 method=method,
                 seed=self.seed,

@@ -87,7 +87,7 @@ class Corpora:
             self.links[pair] = [pp.transfer.projection.align_words(source, target) for source in sources]
         return self._once(
             (pair, setting),
-            lambda: pp.transfer.projection.project_trees(sources, target, self.links[pair], votes=VOTES[setting]),
+            lambda: pp.transfer.projection.project_trees(sources, target, self.links[pair], min_sources=VOTES[setting]),
         )
 
     def completed(self, pair: str, seed: int) -> pp.Treebank:

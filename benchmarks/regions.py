@@ -60,13 +60,13 @@ class Task:
         scores = {}
         for way in ROWS:
             made: Any = told(candidates, dev) if way == "told" else candidates.make(way, candidates.sample)  # type: ignore[arg-type]
-            scores[way] = candidates.tally(made, test).uas
+            scores[way] = candidates.count_attachments(made, test).uas
         return Scored(scores, time.process_time() - start, build())
 
 
 def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     """The cascade of the plan, with regions in which parsers are the best on other sentences."""
-    near = candidates.sources[: candidates.nearest]
+    near = candidates.sources[: candidates.max_sources]
     alone = [MethodRunner(**{**_fields(candidates), "sources": [each]}).learn("all", None) for each in near]
     first, last = (candidates.learn(method, candidates.sample) for method in ("sample", "joint"))
     parsers = [first, *alone, last]
@@ -81,7 +81,7 @@ def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
 
 
 def _fields(candidates: MethodRunner) -> dict[str, Any]:
-    return {name: getattr(candidates, name) for name in ("nearest", "sample", "dev", "seed", "threads")}
+    return {name: getattr(candidates, name) for name in ("max_sources", "sample", "dev", "seed", "threads")}
 
 
 def main() -> None:

@@ -132,7 +132,7 @@ def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict
             trees = []
             for each in ranked:
                 spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), **SPEC)
-                parser = pp.train(spec, rewrite(drawn[each.number]), seed=seed, **LEARNING)
+                parser = pp.train(spec, rewrite(drawn[each.index]), seed=seed, **LEARNING)
                 trees.append(parser.parse(test, any_tags=True))  # small sources lack rare tags
             found[TRANSFERS[way]] = pp.combine_trees(trees, weights=[each.weight for each in ranked])
     return found

@@ -52,7 +52,7 @@ class Task:
     def run(self, folder: Path) -> Outcome:
         start = time.process_time()
         test = pp.sample_sentences(pp.read_conllu(folder / self.target / "test.conllu"), TESTED)
-        model = pp.transfer.TagLanguageModel.of(
+        model = pp.transfer.TagLanguageModel.from_treebank(
             pp.sample_sentences(pp.read_conllu(folder / self.target / "train.conllu"), TAGGED, seed=self.seed)
         )
         rewrite = ways(language(self.target), self.seed).get("full")

@@ -30,10 +30,9 @@ from measured import Measurement, claims, keep, measured
 from tasks import arguments, build, finish, number, publish
 
 import panparser as pp
-from panparser.transfer.similarity import LEAST as LEAST_DIVERGENCE
 from panparser.treebank.universal import base_label
 
-SENTENCES, LEAST, TESTED, NEAREST = 500, 100, 300, 4
+SENTENCES, MIN_PROBABILITY, TESTED, NEAREST = 500, 100, 300, 4
 STRATEGY, EPOCHS = pp.STRATEGIES["dynamic-explore"], 5
 PLAIN = "as it is"
 GOALS: tuple[Literal["cautious", "full"], ...] = ("cautious", "full")
@@ -96,7 +95,7 @@ class Task:
             for name in names
         }
         ranks = {part: pp.transfer.rank_sources(gold, list(drawn.values())) for part, gold in parts.items()}
-        divergences = {part: {names[each.number]: each.divergence for each in rank} for part, rank in ranks.items()}
+        divergences = {part: {names[each.index]: each.divergence for each in rank} for part, rank in ranks.items()}
         pairs: dict[str, dict[str, Scores]] = {}
         together: dict[str, Scores] = {}
         for way, rewrite in ways(language(self.target), self.seed).items():
@@ -106,7 +105,7 @@ class Task:
                 name: {part: scores(gold, found[name][part]) for part, gold in parts.items()} for name in names
             }
             together |= combined(way, parts, found, divergences)
-            pools = {part: tuple(sorted(names[each.number] for each in rank[:NEAREST])) for part, rank in ranks.items()}
+            pools = {part: tuple(sorted(names[each.index] for each in rank[:NEAREST])) for part, rank in ranks.items()}
             trees = {
                 pool: parsed(reduce(add, [rewritten[name] for name in pool]), parts, self.seed)
                 for pool in {*pools.values()}
@@ -120,19 +119,19 @@ class Task:
 def sources(folder: Path) -> list[str]:
     """Names of the treebanks with enough sentences to learn from."""
     found = sorted(path.parent.name for path in folder.glob("*/train.conllu"))
-    return [name for name in found if len(pp.read_conllu(folder / name / "train.conllu")) >= LEAST]
+    return [name for name in found if len(pp.read_conllu(folder / name / "train.conllu")) >= MIN_PROBABILITY]
 
 
 def ways(target: str, seed: int) -> dict[str, Callable[[pp.Treebank], pp.Treebank]]:
     """What can be done to the sentences of a source; nothing but to leave them, if WALS does not know the language."""
     found: dict[str, Callable[[pp.Treebank], pp.Treebank]] = {PLAIN: lambda treebank: treebank}
     try:
-        typology = pp.transfer.Typology.of_language(target, like=RELATIVES.get(target))
+        typology = pp.transfer.Typology.from_language(target, related_language=RELATIVES.get(target))
     except pp.SpecError:
         return found
 
     def rewriting(goal: Literal["cautious", "full"]) -> Callable[[pp.Treebank], pp.Treebank]:
-        return lambda treebank: pp.transfer.rewrite_word_order(treebank, typology, goal=goal, seed=seed)[0]
+        return lambda treebank: pp.transfer.rewrite_word_order(treebank, typology, strength=goal, seed=seed)[0]
 
     return found | {goal: rewriting(goal) for goal in GOALS}
 
@@ -159,7 +158,7 @@ def combined(
         nearest = sorted(found, key=divergences[part].__getitem__)  # ties go to the first
         trees = [found[name][part] for name in nearest]
         for name, power in POWERS.items():
-            weights = [max(divergences[part][source], LEAST_DIVERGENCE) ** -power for source in nearest]
+            weights = [max(divergences[part][source], MIN_PROBABILITY) ** -power for source in nearest]
             best = pp.combine_trees(trees, weights=[weight / weights[0] for weight in weights])
             rows[f"combined {name}, {way}"][part] = scores(gold, best)
     return cast("dict[str, Scores]", rows)

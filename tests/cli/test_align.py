@@ -26,7 +26,7 @@ def test_align(run, files):
     assert "links in 30 sentences; words with a link: " in said
     assert (files / "links.txt").read_text(encoding="utf-8") == out
     strict = pp.transfer.projection.align_words(
-        *sides, aligner=pp.transfer.projection.AlignerConfig(threshold=0.9, tags=False)
+        *sides, aligner=pp.transfer.projection.AlignerConfig(min_probability=0.9, tags=False)
     )
     code, out, _ = run("align", "a.conllu", "b.conllu", "--min-probability", "0.9", "--no-tags", "--probabilities")
     assert (code, out) == (0, strict.to_text(probabilities=True))

@@ -36,7 +36,7 @@ def test_a_file_to_correct(run, tmp_path):
     assert code == 0
     path = tmp_path / "en.toml"
     path.write_text(out)
-    measured, read = pp.transfer.Typology.of(pp.read_conllu(ENGLISH)), pp.transfer.Typology.read(path)
+    measured, read = pp.transfer.Typology.from_treebank(pp.read_conllu(ENGLISH)), pp.transfer.Typology.read(path)
     assert [trait.name for trait in read] == [trait.name for trait in measured]
     assert read.get("adposition") == pytest.approx(measured.get("adposition"), abs=1e-4)
     assert run("languages", "--typology", path, "--toml")[1] == out

@@ -36,7 +36,7 @@ def test_project(run, files):
 
 def test_options(run, files):
     both = pp.transfer.projection.project_trees(
-        SOURCE, TARGET, pp.transfer.projection.read_alignments("few.txt"), same_tag=False, least=0.9
+        SOURCE, TARGET, pp.transfer.projection.read_alignments("few.txt"), same_tag=False, min_attached_share=0.9
     )
     arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--any-tag", "--min-attached-share", "0.9")
     assert run("project", "a.conllu", "b.conllu", *arguments)[:2] == (0, both.to_conllu())
@@ -45,7 +45,7 @@ def test_options(run, files):
         run("project", "a.conllu", "b.conllu", "--alignments", "links.txt", "--project-tags")[1] == tagged.to_conllu()
     )
     voted = pp.transfer.projection.project_trees(
-        [SOURCE, SOURCE], TARGET, [LINKS, pp.transfer.projection.read_alignments("few.txt")], votes=2
+        [SOURCE, SOURCE], TARGET, [LINKS, pp.transfer.projection.read_alignments("few.txt")], min_sources=2
     )
     arguments = ("--alignments", "links.txt", "--alignments", "few.txt", "--min-sources", "2")
     assert run("project", "a.conllu", "a.conllu", "b.conllu", *arguments)[1] == voted.to_conllu()

@@ -37,7 +37,7 @@ def files(tmp_path, monkeypatch):
 def test_a_treebank_is_written_and_what_was_changed_is_told(run, files):
     code, out, _ = run("rewrite", ENGLISH, "--target-language", "tr", "-o", "out.conllu")
     assert code == 0
-    rewritten, done = pp.transfer.rewrite_word_order(pp.read_conllu(ENGLISH), pp.transfer.Typology.of_language("tr"))
+    rewritten, done = pp.transfer.rewrite_word_order(pp.read_conllu(ENGLISH), pp.transfer.Typology.from_language("tr"))
     assert (files / "out.conllu").read_bytes() == rewritten.to_bytes()
     assert "after: WALS 85A of Turkish (tur)" in out
     assert f"{done.changed:,} of {done.sentences:,} sentences changed" in out
@@ -49,20 +49,20 @@ def test_a_treebank_is_written_and_what_was_changed_is_told(run, files):
 def test_standard_output_has_the_treebank_alone(run, files):
     code, out, err = run("rewrite", ENGLISH, "--target-language", "tr", "--strength", "cautious", "--seed", "3")
     expected = pp.transfer.rewrite_word_order(
-        pp.read_conllu(ENGLISH), pp.transfer.Typology.of_language("tr"), goal="cautious", seed=3
+        pp.read_conllu(ENGLISH), pp.transfer.Typology.from_language("tr"), strength="cautious", seed=3
     )[0]
     assert (code, out, err) == (0, expected.to_conllu(), "")
 
 
 def test_sources_overrule_each_other(run, files):
     hut = pp.read_conllu("hut.conllu")
-    french = pp.transfer.Typology.of_language("fr")
+    french = pp.transfer.Typology.from_language("fr")
     mine = french | pp.transfer.Typology.from_values({"adjective": "after"})
     for arguments, target, source in (
-        (("--target-language", "en", "--typology", "mine.toml"), pp.transfer.Typology.of_language("en") | mine, None),
+        (("--target-language", "en", "--typology", "mine.toml"), pp.transfer.Typology.from_language("en") | mine, None),
         (("--typology", "mine.toml"), mine, None),
         (("--related-language", "fr"), french, None),
-        (("--target-language", "fr", "--sample", "hut.conllu"), french | pp.transfer.Typology.of(hut), None),
+        (("--target-language", "fr", "--sample", "hut.conllu"), french | pp.transfer.Typology.from_treebank(hut), None),
         (("--target-language", "fr", "--source-language", "fr"), french, french),
     ):
         code, out, _ = run("rewrite", "hut.conllu", *arguments)
@@ -122,7 +122,7 @@ def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
     code, out, _ = run(
         "rewrite", "first.conllu", "--tag-model", "tagged.conllu", "--keep-share", "0.5", "-o", "out.conllu"
     )
-    model = pp.transfer.TagLanguageModel.of(english[20:60])
+    model = pp.transfer.TagLanguageModel.from_treebank(english[20:60])
     chosen = pp.transfer.select_similar_sentences(english[:20], model, share=0.5)
     found, done = pp.transfer.reorder_words(chosen, model)
     assert (code, pp.read_conllu("out.conllu").to_bytes()) == (0, found.to_bytes())

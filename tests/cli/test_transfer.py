@@ -103,7 +103,7 @@ def test_what_is_refused(run, place):
     assert "would replace this file" in err
     code, _, err = run("transfer", "--tagger", "--sources", "sources", "-o", "yy.panparser")
     assert code == 2
-    assert "--tagger learns from a sample" in err
+    assert "--tagger requires a sample" in err
     code, _, err = run(*COMMON, "--lexicon", "mine.toml", "-o", "yy.panparser")
     assert code == 2
     assert "mine.toml:1: expected a word, a tab and its universal tags" in err

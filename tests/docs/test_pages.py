@@ -80,7 +80,7 @@ class _Reader:
             pp.ensembles.ArcWeights.read(str(path))
         elif "features" in keys:
             pp.transfer.glossed.GlossTable.read(str(path))
-        elif {"language", "like", *(trait.name for trait in pp.transfer.Typology.of_language("fr"))} >= keys:
+        elif {"language", "like", *(trait.name for trait in pp.transfer.Typology.from_language("fr"))} >= keys:
             pp.transfer.Typology.read(str(path))
         else:
             pp.Recipe.read(str(path)).resolved()

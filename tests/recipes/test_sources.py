@@ -37,7 +37,7 @@ def test_a_recipe_makes_the_same_parser_again(files, method, has_dev):
     dev = pp.read_conllu(files / "dev.conllu") if has_dev else None
     sample = pp.read_conllu(files / "own.conllu")
     made = pp.transfer.train_transfer(
-        sources, sample, dev=dev, typology=ORDER, method=method, sentences=30, nearest=1, seed=3
+        sources, sample, dev=dev, typology=ORDER, method=method, max_source_sentences=30, max_sources=1, seed=3
     )
     recipe = pp.transfer.transfer_recipe(
         made, sample=files / "own.conllu", dev=files / "dev.conllu" if has_dev else None, typology=ORDER

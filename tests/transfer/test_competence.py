@@ -42,7 +42,7 @@ def test_each_class_goes_to_the_candidate_that_is_right():
 def test_precision_is_shrunk_towards_that_of_all_arcs():
     """Against a slow count of one class."""
     candidates = [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET", 0.9)]
-    found = pp.transfer.competent_regions(GOLD, candidates, prior=20, fine=10**6, divergences=[1.0, 2.0])
+    found = pp.transfer.competent_regions(GOLD, candidates, prior=20, min_split_count=10**6, divergences=[1.0, 2.0])
     for own, parsed in zip(found, candidates, strict=True):
         right = parsed.heads == GOLD.heads
         overall = right.mean()
@@ -74,14 +74,14 @@ def test_small_classes_and_ties_go_to_the_nearest():
     assert in_regions(near.regions, Arcs.of(GOLD)).all()
     few = GOLD[:3]
     first, second = pp.transfer.competent_regions(
-        few, [few.copy(), spoiled(few, "NOUN")], least=100, divergences=[2.0, 1.0]
+        few, [few.copy(), spoiled(few, "NOUN")], min_count=100, divergences=[2.0, 1.0]
     )
     assert first.regions == ()
     assert second.regions
 
 
 def test_frequent_classes_are_divided_by_the_tag_of_the_head():
-    first, second = pp.transfer.competent_regions(GOLD, [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")], fine=5)
+    first, second = pp.transfer.competent_regions(GOLD, [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")], min_split_count=5)
     every = in_regions((*first.regions, *second.regions), Arcs.of(GOLD))
     assert every.all()
     both = in_regions(first.regions, Arcs.of(GOLD)) & in_regions(second.regions, Arcs.of(GOLD))
@@ -106,9 +106,9 @@ def test_by_similarity_each_tag_goes_to_the_source_with_the_same_neighbors():
 def test_what_cannot_be_compared():
     with pytest.raises(TreebankError, match="competent_regions: gold"):
         pp.transfer.competent_regions("x", [GOLD])
-    with pytest.raises(SpecError, match="competent_regions: found must be a list"):
+    with pytest.raises(SpecError, match="competent_regions: predictions must be a list"):
         pp.transfer.competent_regions(GOLD, GOLD)
-    with pytest.raises(TreebankError, match="competent_regions: found must be the sentences"):
+    with pytest.raises(TreebankError, match="competent_regions: predictions must be the sentences"):
         pp.transfer.competent_regions(GOLD, [GOLD[:2]])
     with pytest.raises(SpecError, match="competent_regions: divergences must be 1"):
         pp.transfer.competent_regions(GOLD, [GOLD], divergences=[1.0, 2.0])

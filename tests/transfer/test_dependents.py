@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
-from panparser.transfer.dependents import ABSENT, CLASSES, NAMES, NONE, classes_of
+from panparser.transfer.dependents import ABSENT, CLASSES, NAMES, NO_CLASS, classes_of
 
 
 def names(*rows):
     """The classes of the words of a sentence: rows of UPOS, FEATS, HEAD, DEPREL."""
     lines = (f"{id}\tw{id}\t_\t{tag}\t_\t{feats}\t{head}\t{label}\t_\t_\n" for id, (tag, feats, head, label) in rows)
     treebank = pp.parse_conllu("".join(lines) + "\n")
-    return [NAMES[number] if number != NONE else None for number in classes_of(treebank).tolist()]
+    return [NAMES[number] if number != NO_CLASS else None for number in classes_of(treebank).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_head_is_a_word_of_the_same_sentence():
     assert names((1, ("ADJ", "_", 0, "amod")), (2, ("NOUN", "_", 1, "obj"))) == [None, None]
     rows = "1\ta\t_\t{}\t_\t_\t0\troot\t_\t_\n2\tb\t_\tADJ\t_\t_\t1\tamod\t_\t_\n\n"
     treebank = pp.parse_conllu(rows.format("VERB") + rows.format("NOUN"))
-    assert classes_of(treebank).tolist() == [NONE, NONE, NONE, NAMES.index("adjective")]
+    assert classes_of(treebank).tolist() == [NO_CLASS, NO_CLASS, NO_CLASS, NAMES.index("adjective")]
 
 
 def test_headless_words_and_empty_treebanks_have_no_class():

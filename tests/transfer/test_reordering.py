@@ -22,7 +22,7 @@ def random_model(random: Random) -> pp.transfer.TagLanguageModel:
     for _ in range(6):
         words = random.choices(TAGS, k=random.randint(1, 6))
         lines += [f"{n}\tw\t_\t{tag}\t_\t_\t_\t_\t_\t_\n" for n, tag in enumerate(words, start=1)] + ["\n"]
-    return pp.transfer.TagLanguageModel.of(pp.parse_conllu("".join(lines)))
+    return pp.transfer.TagLanguageModel.from_treebank(pp.parse_conllu("".join(lines)))
 
 
 def moved(heads: list[int], order: tuple[int, ...]) -> list[int]:
@@ -70,10 +70,10 @@ def test_a_narrow_beam_never_makes_it_worse(seed, beam):
 
 def test_words_keep_their_heads_and_labels():
     english = pp.read_conllu(ENGLISH)
-    model = pp.transfer.TagLanguageModel.of(
+    model = pp.transfer.TagLanguageModel.from_treebank(
         pp.parse_conllu("1\tw\t_\tNOUN\t_\t_\t_\t_\t_\t_\n2\tw\t_\tDET\t_\t_\t_\t_\t_\t_\n\n")
     )
-    found, done = pp.transfer.reorder_words(english, model, report=lambda *numbers: None)
+    found, done = pp.transfer.reorder_words(english, model, progress=lambda *numbers: None)
     assert (done.sentences, done.nonprojective) == (len(english), 10)
     assert done.after < done.before
     assert done.changed == sum(any("# reordered" in line for line in each.comments) for each in found) > 100
@@ -84,7 +84,7 @@ def test_words_keep_their_heads_and_labels():
         ]
         assert arcs[0] == arcs[1]
         assert is_projective(new.heads.tolist()) == is_projective(old.heads.tolist())
-    assert pp.transfer.reorder_words(english, model, distortion=0)[0].to_bytes() == english.to_bytes()
+    assert pp.transfer.reorder_words(english, model, max_distortion=0)[0].to_bytes() == english.to_bytes()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,11 @@ def test_words_keep_their_heads_and_labels():
             {"model": 3},
             "reorder_words: model must be a TagModel",
         ),
-        (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"distortion": 21}, "reorder_words: distortion"),
+        (
+            pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"),
+            {"max_distortion": 21},
+            "reorder_words: max_distortion",
+        ),
         (pp.parse_conllu("1\tw\t_\tA\t_\t_\t0\troot\t_\t_\n\n"), {"beam": 0}, "reorder_words: beam"),
     ],
 )

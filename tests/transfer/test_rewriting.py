@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser.errors import SpecError, TreebankError
 from panparser.transfer.dependents import CLASSES, NAMES, classes_of
-from panparser.transfer.rewriting import new_order, wanted_share
+from panparser.transfer.rewriting import new_order, target_share
 from panparser.trees.enumeration import is_projective, random_projective_tree, random_tree
 
 MIRROR = dict.fromkeys(NAMES[:10], "after")
@@ -161,7 +161,7 @@ def columns(sentence):
 @given(treebanks(), typologies, st.sampled_from(["full", "cautious"]), st.integers(0, 99))
 def test_words_keep_heads_and_labels_and_trees_stay_projective(treebank, wanted, goal, seed):
     before = treebank.to_bytes()
-    rewritten, done = pp.transfer.rewrite_word_order(treebank, wanted, goal=goal, seed=seed)
+    rewritten, done = pp.transfer.rewrite_word_order(treebank, wanted, strength=goal, seed=seed)
     assert treebank.to_bytes() == before
     assert rewritten.problems == []
     assert len(rewritten) == len(treebank) == done.sentences
@@ -190,12 +190,12 @@ def test_words_keep_heads_and_labels_and_trees_stay_projective(treebank, wanted,
 @settings(max_examples=30)
 @given(treebanks(), st.integers(0, 99))
 def test_nothing_is_done_if_the_orders_are_the_same(treebank, seed):
-    measured = pp.transfer.Typology.of(treebank, least=1)
+    measured = pp.transfer.Typology.from_treebank(treebank, min_count=1)
     own = pp.transfer.Typology(tuple(trait for trait in measured if not isinstance(trait.value, str)))
     if any(not is_projective(sentence.heads.tolist()) for sentence in treebank):
         return  # the share of the others may be another
     for goal in ("full", "cautious"):
-        rewritten, done = pp.transfer.rewrite_word_order(treebank, own, goal=goal, seed=seed)
+        rewritten, done = pp.transfer.rewrite_word_order(treebank, own, strength=goal, seed=seed)
         assert rewritten.to_bytes() == treebank.to_bytes()
         assert (done.changed, sum(count.moved for count in done.counts)) == (0, 0)
     assert (
@@ -209,19 +209,19 @@ def test_nothing_is_done_if_the_orders_are_the_same(treebank, seed):
 def test_goals_are_reached(gold, name, share, goal):
     projective = gold[[each.position for each in gold if is_projective(each.heads.tolist())]]
     for seed in (1, 2):
-        rewritten, done = pp.transfer.rewrite_word_order(projective, target(**{name: share}), goal=goal, seed=seed)
+        rewritten, done = pp.transfer.rewrite_word_order(projective, target(**{name: share}), strength=goal, seed=seed)
         count = done.counts[NAMES.index(name)]
         if count.goal is None:
             assert (count.moved, count.after) == (0, count.before)
             continue
         spread = 2 * (count.moved / count.found * (1 - count.moved / count.found) / count.found) ** 0.5
         assert abs(count.after - count.goal) <= spread + 0.05
-        assert count.after == pp.transfer.Typology.of(rewritten, least=1).get(name)
-        assert count.before == pp.transfer.Typology.of(projective, least=1).get(name)
+        assert count.after == pp.transfer.Typology.from_treebank(rewritten, min_count=1).get(name)
+        assert count.before == pp.transfer.Typology.from_treebank(projective, min_count=1).get(name)
 
 
 def test_the_same_seed_gives_the_same_bytes(gold):
-    wanted = pp.transfer.Typology.of_language("tr")
+    wanted = pp.transfer.Typology.from_language("tr")
     first, again, other = (pp.transfer.rewrite_word_order(gold, wanted, seed=seed)[0].to_bytes() for seed in (1, 1, 2))
     assert first == again != other
 
@@ -248,7 +248,7 @@ def test_the_same_seed_gives_the_same_bytes(gold):
     ],
 )
 def test_what_is_aimed_at(source, wanted, full, cautious):
-    assert (wanted_share(source, wanted, "full"), wanted_share(source, wanted, "cautious")) == (full, cautious)
+    assert (target_share(source, wanted, "full"), target_share(source, wanted, "cautious")) == (full, cautious)
 
 
 def test_a_source_of_wals_stands_in_for_what_is_measured():
@@ -314,7 +314,7 @@ def test_sentences_without_a_whole_tree_stay_as_they_are():
     partial = WALK.replace("\tADJ\t_\t_\t5\tamod", "\tADJ\t_\t_\t_\t_")
     treebank = pp.parse_conllu(partial + WALK + partial)
     rewritten, done = pp.transfer.rewrite_word_order(treebank, target(**MIRROR))
-    assert (done.incomplete, done.nonprojective, done.changed) == (2, 0, 1)
+    assert (done.missing_heads, done.nonprojective, done.changed) == (2, 0, 1)
     assert [rewritten[i].to_conllu() == treebank[i].to_conllu() for i in range(3)] == [True, False, True]
     assert done.counts[NAMES.index("adposition")].found == 1
 
@@ -348,7 +348,7 @@ def test_an_empty_treebank():
 def test_progress_is_reported(gold):
     calls = []
     pp.transfer.rewrite_word_order(
-        gold, target(adposition="after"), report=lambda done, total: calls.append((done, total))
+        gold, target(adposition="after"), progress=lambda done, total: calls.append((done, total))
     )
     assert calls[0] == (0, len(gold))
 
@@ -359,7 +359,7 @@ def test_progress_is_reported(gold):
         ({"treebank": "x"}, TreebankError, "rewrite_word_order: treebank must be a Treebank; got 'x'"),
         ({"target": "fr"}, SpecError, "rewrite_word_order: target must be a Typology; got 'fr'"),
         ({"source": "fr"}, SpecError, "rewrite_word_order: source must be a Typology; got 'fr'"),
-        ({"goal": "half"}, SpecError, "rewrite_word_order: goal must be full or cautious; got 'half'"),
+        ({"strength": "half"}, SpecError, "rewrite_word_order: strength must be full or cautious; got 'half'"),
         ({"seed": -1}, SpecError, "rewrite_word_order: seed must be an integer >= 0"),
     ],
 )

@@ -26,7 +26,7 @@ def test_sure_heads_alone_are_kept():
     text = ENGLISH[60:70]
     confidence = parser.confidence(text)
     least = float(np.median(confidence.of_heads))
-    found = pp.transfer.select_confident_trees(parser, text, least=least)
+    found = pp.transfer.select_confident_trees(parser, text, min_confidence=least)
     sure = confidence.of_heads >= least
     assert 0 < sure.mean() < 1
     assert (found.heads == np.where(sure, confidence.heads, -1)).all()
@@ -39,27 +39,27 @@ def test_scores_are_of_parsers_that_did_not_see_the_sentence():
     assert MADE.rounds[0].words == 0
     assert all(each.words > 0 for each in MADE.rounds[1:])
     expected = pp.lab.jackknife(SPEC, TREES, 4, **OPTIONS)
-    assert MADE.rounds[0].tally == AttachmentCounts.of(TREES, expected)
+    assert MADE.rounds[0].counts == AttachmentCounts.from_treebanks(TREES, expected)
 
 
 def test_the_best_round_is_kept():
-    heads = [(each.tally.heads, each.tally.both) for each in MADE.rounds]
-    assert heads[MADE.chosen] == max(heads)
+    heads = [(each.counts.heads, each.counts.labeled) for each in MADE.rounds]
+    assert heads[MADE.selected_round] == max(heads)
     record = MADE.parser.training["self_training"]
-    assert (record["chosen"], record["least"], record["text"]) == (MADE.chosen, 0.9, RAW.words)
-    assert [each["uas"] for each in record["rounds"]] == [each.tally.uas for each in MADE.rounds]
+    assert (record["chosen"], record["least"], record["text"]) == (MADE.selected_round, 0.9, RAW.words)
+    assert [each["uas"] for each in record["rounds"]] == [each.counts.uas for each in MADE.rounds]
 
 
 def test_a_round_learns_from_trees_and_from_what_is_sure():
     """The first round with a development set, step by step."""
-    made = pp.transfer.self_train(SPEC, TREES, RAW, dev=DEV, least=0.6, **OPTIONS)
+    made = pp.transfer.self_train(SPEC, TREES, RAW, dev=DEV, min_confidence=0.6, **OPTIONS)
     teacher = pp.train(SPEC, TREES, dev=DEV, **OPTIONS)
-    text = pp.transfer.select_confident_trees(teacher, RAW, least=0.6)
+    text = pp.transfer.select_confident_trees(teacher, RAW, min_confidence=0.6)
     student = pp.train(SPEC, [TREES, text], weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
-    tallies = [AttachmentCounts.of(DEV, parser.parse(DEV)) for parser in (teacher, student)]
-    assert [each.tally for each in made.rounds] == tallies
+    tallies = [AttachmentCounts.from_treebanks(DEV, parser.parse(DEV)) for parser in (teacher, student)]
+    assert [each.counts for each in made.rounds] == tallies
     assert made.rounds[1].words == (text.heads >= 0).sum()
-    expected = (teacher, student)[made.chosen]
+    expected = (teacher, student)[made.selected_round]
     assert made.parser.parse(DEV).to_bytes() == expected.parse(DEV).to_bytes()
 
 
@@ -73,14 +73,14 @@ def test_confidence_is_calibrated_by_parsers_of_other_folds():
 
 
 def test_a_parser_that_is_sure_of_nothing_stays_as_it_is():
-    made = pp.transfer.self_train(SPEC, TREES, RAW, least=1.0, folds=2, **OPTIONS)
+    made = pp.transfer.self_train(SPEC, TREES, RAW, min_confidence=1.0, folds=2, **OPTIONS)
     assert [each.words for each in made.rounds] == [0, 0]
     assert made.parser.parse(DEV).to_bytes() == pp.train(SPEC, TREES, **OPTIONS).parse(DEV).to_bytes()
 
 
 def test_same_seed_same_bytes(tmp_path):
     for name, threads in (("a", 1), ("b", 2)):
-        options = {"least": 0.7, "folds": 2, "threads": threads}
+        options = {"min_confidence": 0.7, "folds": 2, "threads": threads}
         pp.transfer.self_train(SPEC, TREES, RAW, **options, **OPTIONS).parser.save(tmp_path / name)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
@@ -97,8 +97,8 @@ def test_the_record_is_kept_and_told(tmp_path, run):
     ("raw", "options", "error", "message"),
     [
         (pp.parse_conllu(""), {}, TreebankError, "expected sentences, found none"),
-        ("x", {}, TreebankError, "self_train: raw must be a Treebank"),
-        (RAW, {"least": 0}, SpecError, r"self_train: least must be in \(0, 1\]"),
+        ("x", {}, TreebankError, "self_train: tagged_text must be a Treebank"),
+        (RAW, {"min_confidence": 0}, SpecError, r"self_train: min_confidence must be in \(0, 1\]"),
         (RAW, {"rounds": 0}, SpecError, "self_train: rounds"),
         (RAW, {"weight": 0}, SpecError, "self_train: weight must be > 0"),
         (RAW, {"folds": 1}, SpecError, "self_train: folds"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from panparser.errors import SpecError
-from panparser.transfer.source_files import find_sources, license_of
+from panparser.transfer.source_files import find_license, find_sources
 
 
 def write(path, text=""):
@@ -23,7 +23,7 @@ def test_training_files_of_folders(tmp_path):
         write(tmp_path / f"{name}.conllu")
     assert names(tmp_path) == ["ga_idt", "fr"]
     assert names(tmp_path / "fr", tmp_path) == ["fr", "ga_idt"]
-    assert names(tmp_path, but=[str(tmp_path / "fr" / "train.conllu"), None]) == ["ga_idt"]
+    assert names(tmp_path, exclude=[str(tmp_path / "fr" / "train.conllu"), None]) == ["ga_idt"]
     assert names(tmp_path / "br" / "test.conllu") == ["br"]
 
 
@@ -55,5 +55,5 @@ def test_there_must_be_some(tmp_path):
 def test_licenses(tmp_path, files, license):
     for name, text in files.items():
         write(tmp_path / name, text)
-    assert license_of(write(tmp_path / "train.conllu")) == license
+    assert find_license(write(tmp_path / "train.conllu")) == license
     assert find_sources([tmp_path / "train.conllu"])[0].license == license

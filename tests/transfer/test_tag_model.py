@@ -38,7 +38,7 @@ def slow_probability(sentences: list[list[str]], before: str, last: str, followi
 @settings(max_examples=30)
 @given(SENTENCES)
 def test_probabilities_are_those_of_the_definition(sentences):
-    model = pp.transfer.TagLanguageModel.of(tagged(*map(" ".join, sentences)))
+    model = pp.transfer.TagLanguageModel.from_treebank(tagged(*map(" ".join, sentences)))
     names = ["#", *model.tags, "?"]
     assert np.exp(model.logs).sum(axis=2) == pytest.approx(np.ones((len(names), len(names))))
     for i, before in enumerate(names):
@@ -53,7 +53,7 @@ def test_probabilities_are_those_of_the_definition(sentences):
 @settings(max_examples=30)
 @given(SENTENCES, st.lists(st.lists(st.sampled_from("ABCD_"), min_size=1, max_size=5), min_size=1, max_size=4))
 def test_perplexities_are_means_over_words_and_the_end(sentences, others):
-    model = pp.transfer.TagLanguageModel.of(tagged(*map(" ".join, sentences)))
+    model = pp.transfer.TagLanguageModel.from_treebank(tagged(*map(" ".join, sentences)))
     numbers = {tag: number for number, tag in enumerate(model.tags, start=1)}
     total = []
     for found, sentence in zip(model.perplexities(tagged(*map(" ".join, others))), others, strict=True):
@@ -65,7 +65,7 @@ def test_perplexities_are_means_over_words_and_the_end(sentences, others):
 
 
 def test_what_is_most_like_the_language_is_selected():
-    model = pp.transfer.TagLanguageModel.of(tagged(*["D N V"] * 5, "N V"))
+    model = pp.transfer.TagLanguageModel.from_treebank(tagged(*["D N V"] * 5, "N V"))
     treebank = tagged("V N D", "D N V", "N D", "N V")
     assert list(np.argsort(model.perplexities(treebank))[:2]) == [1, 3]
     chosen = pp.transfer.select_similar_sentences(treebank, model, share=0.5)
@@ -76,7 +76,7 @@ def test_what_is_most_like_the_language_is_selected():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda model: pp.transfer.TagLanguageModel.of(tagged("_ _")), "expected words with tags"),
+        (lambda model: pp.transfer.TagLanguageModel.from_treebank(tagged("_ _")), "expected words with tags"),
         (lambda model: model.perplexities("x"), "expected a Treebank"),
         (
             lambda model: pp.transfer.select_similar_sentences(tagged("A"), "x"),
@@ -90,4 +90,4 @@ def test_what_is_most_like_the_language_is_selected():
 )
 def test_what_cannot_be(call, said):
     with pytest.raises(pp.PanParserError, match=said):
-        call(pp.transfer.TagLanguageModel.of(tagged("A B")))
+        call(pp.transfer.TagLanguageModel.from_treebank(tagged("A B")))

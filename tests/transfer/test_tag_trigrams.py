@@ -54,7 +54,7 @@ def test_as_it_is_defined(target, source):
     treebanks = [tagged(*map(" ".join, each)) for each in (target, source)]
     assert pp.transfer.measure_similarity(*treebanks) == pytest.approx(divergence(target, source), abs=1e-12)
     assert pp.transfer.measure_similarity(treebanks[0], treebanks[0]) == 0
-    found = TagTrigramCounts.of(treebanks[0])
+    found = TagTrigramCounts.from_treebank(treebanks[0])
     assert found.counts.sum() == sum(tag != "_" for tags in target for tag in tags)
     assert found.untagged == sum(tag == "_" for tags in target for tag in tags)
 
@@ -99,15 +99,18 @@ def test_sources_by_similarity():
     ]
     found = pp.transfer.rank_sources(target, sources)
     assert [each.path for each in found] == ["same", "near", "far", "as far"]
-    assert [each.number for each in found] == [1, 2, 0, 3]
+    assert [each.index for each in found] == [1, 2, 0, 3]
     assert [each.untagged for each in found] == [0, 1, 0, 0]
     assert found[1].sentences == 2
     assert (found[0].divergence, found[0].weight) == (0, 1e6)
     assert found[1].weight == 1 / found[1].divergence
-    assert pp.transfer.rank_sources(target, sources, power=4)[1].weight == found[1].divergence ** -4
-    assert {each.weight for each in pp.transfer.rank_sources(target, sources, power=0)} == {1}
+    assert pp.transfer.rank_sources(target, sources, exponent=4)[1].weight == found[1].divergence ** -4
+    assert {each.weight for each in pp.transfer.rank_sources(target, sources, exponent=0)} == {1}
     assert (
-        pp.transfer.rank_sources(TagTrigramCounts.of(target), [TagTrigramCounts.of(each) for each in sources]) == found
+        pp.transfer.rank_sources(
+            TagTrigramCounts.from_treebank(target), [TagTrigramCounts.from_treebank(each) for each in sources]
+        )
+        == found
     )
 
 
@@ -120,8 +123,8 @@ def test_what_cannot_be_compared():
         pp.transfer.rank_sources(tagged("A"), [])
     with pytest.raises(pp.SpecError, match="rank_sources: sources must be a list"):
         pp.transfer.rank_sources(tagged("A"), tagged("A"))
-    with pytest.raises(pp.SpecError, match=r"rank_sources: power must be in \[0, 100\]; got -1"):
-        pp.transfer.rank_sources(tagged("A"), [tagged("A")], power=-1)
+    with pytest.raises(pp.SpecError, match=r"rank_sources: exponent must be in \[0, 100\]; got -1"):
+        pp.transfer.rank_sources(tagged("A"), [tagged("A")], exponent=-1)
 
 
 def test_a_few_sentences_are_enough_to_rank():
@@ -135,7 +138,7 @@ def test_a_few_sentences_are_enough_to_rank():
 
     sources = [changed(step) for step in (2, 4, 8, 16, 1000)]
     ranks = [
-        [each.number for each in pp.transfer.rank_sources(target, sources)]
+        [each.index for each in pp.transfer.rank_sources(target, sources)]
         for target in (whole[200:220], whole[200:300], whole[200:])
     ]
     assert ranks == [[4, 3, 2, 1, 0]] * 3
@@ -154,9 +157,9 @@ def test_sources_of_a_few_words_are_not_taken_for_near():
     near, tiny = tagged(*["DET NOUN VERB", "PRON VERB NOUN"] * 200), tagged("INTJ")
     assert pp.transfer.measure_similarity(target, tiny) < 1.6
     found = pp.transfer.rank_sources(target, [tiny, near])
-    assert [(each.number, each.is_small) for each in found] == [(1, False), (0, True)]
+    assert [(each.index, each.has_too_few_words) for each in found] == [(1, False), (0, True)]
     assert found[1].divergence == max(found[0].divergence, pp.transfer.measure_similarity(target, tiny))
-    assert [each.is_small for each in pp.transfer.rank_sources(target, [tiny, tiny])] == [
+    assert [each.has_too_few_words for each in pp.transfer.rank_sources(target, [tiny, tiny])] == [
         False,
         False,
     ]  # nothing to compare with

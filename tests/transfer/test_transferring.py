@@ -14,7 +14,7 @@ from panparser.errors import ConlluWarning, SpecError, TreebankError
 from panparser.inspection.model_weights import weights_of
 from panparser.transfer.candidates import COMBINED, METHODS, PLANS, AttachmentCounts, MethodRunner, SourceTreebank
 from panparser.transfer.source_files import BLANKED, annotated_templates, blanked
-from panparser.transfer.transfer_report import MORE
+from panparser.transfer.transfer_report import GAIN_SENTENCES
 
 TARGET = {"adjective_first": False, "verb_last": True}
 NEAR = language("near", 60, adjective_first=True, verb_last=True)
@@ -26,7 +26,7 @@ MADE = pp.transfer.train_transfer([FAR, NEAR], SAMPLE, typology=ORDER, language=
 
 
 def score(parser, gold=TEST):
-    return AttachmentCounts.of(gold, parser.parse(gold))
+    return AttachmentCounts.from_treebanks(gold, parser.parse(gold))
 
 
 def test_the_nearest_source_comes_first():
@@ -42,7 +42,7 @@ def test_what_scores_best_is_kept():
     best, tally = MADE.report.scores[0]
     own = dict(MADE.report.scores)[MADE.report.method]
     assert MADE.report.method in (best, "combined-joint")
-    assert (MADE.report.method == best) or not tally.is_clearly_above(own)
+    assert (MADE.report.method == best) or not tally.is_significantly_better(own)
     assert score(MADE.parser).uas > 90
 
 
@@ -50,10 +50,10 @@ def test_a_difference_must_be_more_than_chance():
     def tally(heads, words=600, tagged=None):
         return AttachmentCounts(words, heads, 0, tagged)
 
-    assert tally(410).is_clearly_above(tally(400))  # one standard error is 9.5 words
-    assert not tally(409).is_clearly_above(tally(400))
-    assert not tally(400).is_clearly_above(tally(410))
-    assert tally(0, tagged=tally(410)).is_clearly_above(tally(500, tagged=tally(400)))
+    assert tally(410).is_significantly_better(tally(400))  # one standard error is 9.5 words
+    assert not tally(409).is_significantly_better(tally(400))
+    assert not tally(400).is_significantly_better(tally(410))
+    assert tally(0, tagged=tally(410)).is_significantly_better(tally(500, tagged=tally(400)))
 
 
 def test_the_sample_alone_is_kept_where_it_is_clearly_better():
@@ -81,13 +81,13 @@ def test_a_method_can_be_asked_for(method):
 
 def test_scores_are_those_of_parsers_that_did_not_see_the_sentence():
     candidates = MethodRunner(
-        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+        sources=[SourceTreebank("n", NEAR, 1.0)], max_sources=1, sample=SAMPLE, dev=None, seed=1, threads=1
     )
     expected = pp.lab.jackknife(candidates.learn("sample", SAMPLE).spec, SAMPLE, 3)
     ((found, parser), (other, complete)) = candidates.compare(["sample", "all"], 3)
-    assert found == AttachmentCounts.of(SAMPLE, expected)
+    assert found == AttachmentCounts.from_treebanks(SAMPLE, expected)
     assert parser is None
-    assert other == AttachmentCounts.of(SAMPLE, complete.parse(SAMPLE))
+    assert other == AttachmentCounts.from_treebanks(SAMPLE, complete.parse(SAMPLE))
 
 
 def test_ctrl_c_leaves_no_parser():
@@ -96,7 +96,7 @@ def test_ctrl_c_leaves_no_parser():
             raise KeyboardInterrupt
 
     candidates = MethodRunner(
-        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+        sources=[SourceTreebank("n", NEAR, 1.0)], max_sources=1, sample=SAMPLE, dev=None, seed=1, threads=1
     )
     for method in METHODS:
         with pytest.raises(KeyboardInterrupt):
@@ -114,7 +114,7 @@ def test_the_typology_helps_where_nothing_else_is_known():
 
 
 def test_without_a_sample_only_tags_are_read():
-    made = pp.transfer.train_transfer([NEAR, FAR], raw=SAMPLE, typology=ORDER)
+    made = pp.transfer.train_transfer([NEAR, FAR], tagged_text=SAMPLE, typology=ORDER)
     assert made.report.method == "combined"
     assert made.report.scores == ()
     assert made.report.sources[0].divergence is not None
@@ -132,7 +132,7 @@ def test_words_of_sources_are_not_learned():
 def test_trees_of_sources_and_sample_are_combined():
     candidates = MethodRunner(
         sources=[SourceTreebank("near", NEAR, 1.0), SourceTreebank("far", FAR, 4.0)],
-        nearest=1,
+        max_sources=1,
         sample=SAMPLE,
         dev=None,
         seed=1,
@@ -151,7 +151,7 @@ def test_trees_of_sources_and_sample_are_combined():
 
 def test_a_sample_is_known_by_itself_not_by_its_place():
     candidates = MethodRunner(
-        sources=[SourceTreebank("n", NEAR, 1.0)], nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1
+        sources=[SourceTreebank("n", NEAR, 1.0)], max_sources=1, sample=SAMPLE, dev=None, seed=1, threads=1
     )
     made = {size: candidates.learn("sample", SAMPLE[:size]) for size in (4, 5, 6, 7)}  # no other name keeps the parts
     for size, parser in made.items():
@@ -160,9 +160,9 @@ def test_a_sample_is_known_by_itself_not_by_its_place():
 
 def test_self_training_is_of_one_parser():
     for method in (*COMBINED, "region-wise"):
-        with pytest.raises(SpecError, match=f"one parser, and {method} several"):
-            pp.transfer.train_transfer([NEAR], SAMPLE, raw=TEST, self_training=1, method=method)
-    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, raw=TEST, typology=ORDER, self_training=1)
+        with pytest.raises(SpecError, match=f"cannot be combined with method='{method}'"):
+            pp.transfer.train_transfer([NEAR], SAMPLE, tagged_text=TEST, self_training=1, method=method)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, tagged_text=TEST, typology=ORDER, self_training=1)
     assert made.report.method not in COMBINED
 
 
@@ -178,7 +178,7 @@ def test_same_seed_same_bytes(tmp_path):
     paths = [tmp_path / name for name in "abc"]
     for path, threads, seed in zip(paths, (1, 2, 1), (1, 1, 2), strict=True):
         pp.transfer.train_transfer(
-            [NEAR, FAR], SAMPLE, typology=ORDER, threads=threads, seed=seed, sentences=30
+            [NEAR, FAR], SAMPLE, typology=ORDER, threads=threads, seed=seed, max_source_sentences=30
         ).parser.save(path)
     first, second, third = (path.read_bytes() for path in paths)
     assert first == second != third
@@ -201,16 +201,16 @@ def test_the_report_in_words():
     best, tally = MADE.report.scores[0]
     assert f"{tally.uas:.1f} ({tally.heads:,})" in text
     assert f"in 5 folds, {tally.words:,} words" in text
-    assert f"{MORE} more sentences" in text
+    assert f"{GAIN_SENTENCES} more sentences" in text
     assert "Licenses" in text or best == "sample"
 
 
 def test_the_gain_is_what_the_logarithm_of_sentences_gains():
-    gain = MADE.report.gain
+    gain = MADE.report.projected_gain
     assert (gain.fewer, gain.more) == (6, 10)
     slope = (gain.more_uas - gain.fewer_uas) / np.log(10 / 6)
-    assert gain.points == pytest.approx(max(0, slope * np.log((12 + MORE) / 12)))
-    assert pp.transfer.train_transfer([NEAR], SAMPLE[:5], method="joint").report.gain is None
+    assert gain.points == pytest.approx(max(0, slope * np.log((12 + GAIN_SENTENCES) / 12)))
+    assert pp.transfer.train_transfer([NEAR], SAMPLE[:5], method="joint").report.projected_gain is None
 
 
 def test_a_single_sentence_cannot_be_compared_by():
@@ -222,23 +222,23 @@ def test_a_development_set_is_compared_by():
     dev = language("own", 10, **TARGET, seed=3)
     made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, dev=dev, typology=ORDER)
     assert made.report.scored_on == "the development set (10 sentences)"
-    assert all(tally.words == AttachmentCounts.of(dev, dev).words for _, tally in made.report.scores)
+    assert all(tally.words == AttachmentCounts.from_treebanks(dev, dev).words for _, tally in made.report.scores)
     assert score(made.parser, dev) == made.report.scores[0][1]
     assert pp.transfer.train_transfer([NEAR], SAMPLE, dev=dev, method="joint").parser.calibration is not None
 
 
 def test_sources_are_cut_and_only_the_nearest_pooled():
-    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="pool")
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, max_sources=1, max_source_sentences=20, method="pool")
     assert [(source.used, source.is_near) for source in made.report.sources] == [(20, True)]
     assert made.parser.training.sentences == 20
-    everything = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, nearest=1, sentences=20, method="all")
+    everything = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, max_sources=1, max_source_sentences=20, method="all")
     near, far = everything.report.sources
     weights = [each["weight"] for each in everything.parser.training.treebank_weights]
     assert weights == pytest.approx([1, (near.divergence / far.divergence) ** 2])
 
 
 def test_the_sample_counts_as_much_as_a_source():
-    parser = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, sentences=30, method="joint").parser
+    parser = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, max_source_sentences=30, method="joint").parser
     weights = [each["weight"] for each in parser.training.treebank_weights]
     assert (weights[0], weights[2]) == (1, 30 / len(SAMPLE))
     assert weights[1] < 1
@@ -248,8 +248,8 @@ def test_punctuation_does_not_count():
     gold = pp.parse_conllu("1\ta\ta\tNOUN\t_\t_\t0\troot\t_\t_\n2\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_\n\n")
     found = gold.copy()
     found.heads[:] = [2, 0]
-    assert AttachmentCounts.of(gold, gold) == AttachmentCounts(1, 1, 1)
-    assert AttachmentCounts.of(gold, found) == AttachmentCounts(1, 0, 0)
+    assert AttachmentCounts.from_treebanks(gold, gold) == AttachmentCounts(1, 1, 1)
+    assert AttachmentCounts.from_treebanks(gold, found) == AttachmentCounts(1, 0, 0)
 
 
 def test_blanking_leaves_tags_and_trees():
@@ -291,8 +291,8 @@ UNTAGGED.column("upos")[:] = UNTAGGED.id_of("upos", "_")
         (([NEAR], BARE), {}, TreebankError, "expected sentences with trees"),
         (([NEAR], "x"), {}, TreebankError, "train_transfer: sample must be a Treebank"),
         (([NEAR], SAMPLE), {"method": "best"}, SpecError, "train_transfer: method must be one of"),
-        (([NEAR],), {"method": "joint"}, SpecError, "joint learns from a sample"),
-        (([NEAR], SAMPLE), {"nearest": 0}, SpecError, "train_transfer: nearest"),
+        (([NEAR],), {"method": "joint"}, SpecError, "method='joint' requires a sample"),
+        (([NEAR], SAMPLE), {"max_sources": 0}, SpecError, "train_transfer: max_sources"),
     ],
 )
 def test_what_cannot_be_transferred(arguments, options, error, message):
@@ -308,8 +308,10 @@ RAW.heads[:] = -1
 
 def candidates_of(sample=SAMPLE, **options):
     sources = [SourceTreebank("near", NEAR, 1.0), SourceTreebank("far", FAR, 2.0)]
-    text = pp.transfer.TagTrigramCounts.of(RAW)
-    return MethodRunner(sources=sources, nearest=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options)
+    text = pp.transfer.TagTrigramCounts.from_treebank(RAW)
+    return MethodRunner(
+        sources=sources, max_sources=2, sample=sample, dev=None, seed=1, threads=1, text=text, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -339,7 +341,7 @@ def test_in_regions_the_best_parser_comes_before_the_joint_one():
 
 def test_sources_of_the_same_name_are_told_apart():
     sources = [SourceTreebank("x", NEAR, 1.0), SourceTreebank("x", FAR, 2.0)]
-    candidates = MethodRunner(sources=sources, nearest=2, sample=SAMPLE, dev=None, seed=1, threads=1)
+    candidates = MethodRunner(sources=sources, max_sources=2, sample=SAMPLE, dev=None, seed=1, threads=1)
     first, second = (candidates._of_sources(source, None) for source in sources)
     assert first.parse(TEST).to_bytes() != second.parse(TEST).to_bytes()
     assert candidates._of_sources(sources[0], None) is first
@@ -357,17 +359,17 @@ def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
 
 def test_a_parser_that_is_the_best_everywhere_is_no_cascade():
     sources = [SourceTreebank("own", language("own", 60, **TARGET, seed=9), 0.1)]
-    candidates = MethodRunner(sources=sources, nearest=1, sample=SAMPLE, dev=None, seed=1, threads=1)
+    candidates = MethodRunner(sources=sources, max_sources=1, sample=SAMPLE, dev=None, seed=1, threads=1)
     made = candidates.make("target-first", SAMPLE)
     assert isinstance(made, pp.Parser) or made.stages[0].keep
 
 
 @pytest.mark.parametrize("plan", PLANS)
 def test_a_plan_can_be_asked_for(plan, tmp_path):
-    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:3], typology=ORDER, method=plan, sentences=20)
+    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE[:3], typology=ORDER, method=plan, max_source_sentences=20)
     assert made.report.method == plan
     ((name, tally),) = made.report.scores
-    assert (name, tally.words) == (plan, AttachmentCounts.of(SAMPLE[:3], SAMPLE[:3]).words)
+    assert (name, tally.words) == (plan, AttachmentCounts.from_treebanks(SAMPLE[:3], SAMPLE[:3]).words)
     assert len(made.report.used) == 2
     made.parser.save(tmp_path / "xx.panparser")
     loaded = pp.load(tmp_path / "xx.panparser")
@@ -376,7 +378,9 @@ def test_a_plan_can_be_asked_for(plan, tmp_path):
 
 
 def test_self_training_follows_the_best_method():
-    made = pp.transfer.train_transfer([NEAR, FAR], SAMPLE, raw=RAW, typology=ORDER, self_training=2, least=0.8)
+    made = pp.transfer.train_transfer(
+        [NEAR, FAR], SAMPLE, tagged_text=RAW, typology=ORDER, self_training=2, min_confidence=0.8
+    )
     told = made.report.self_training
     assert len(told["rounds"]) == 3
     first = made.report.scores[0][1]
@@ -403,7 +407,7 @@ def test_a_method_learns_from_text_beside_what_it_learns_from(method):
 
 
 def test_self_training_may_be_calibrated_on_a_development_set():
-    made = pp.transfer.train_transfer([NEAR], raw=RAW, dev=TEST, typology=ORDER, self_training=1)
+    made = pp.transfer.train_transfer([NEAR], tagged_text=RAW, dev=TEST, typology=ORDER, self_training=1)
     assert made.report.method in ("all", "pool")
     assert len(made.report.self_training["rounds"]) == 2
 
@@ -411,14 +415,22 @@ def test_self_training_may_be_calibrated_on_a_development_set():
 @pytest.mark.parametrize(
     ("sample", "options", "message"),
     [
-        (SAMPLE, {"self_training": 1}, "learns from tagged text"),
-        (None, {"self_training": 1, "raw": RAW}, "needs two sentences with trees, or a development set"),
-        (SAMPLE, {"self_training": 1, "raw": RAW, "method": "region-wise"}, "region-wise several"),
+        (SAMPLE, {"self_training": 1}, "self_training requires tagged text"),
+        (
+            None,
+            {"self_training": 1, "tagged_text": RAW},
+            "requires at least two sentences with trees, or a development set",
+        ),
+        (
+            SAMPLE,
+            {"self_training": 1, "tagged_text": RAW, "method": "region-wise"},
+            "cannot be combined with method='region-wise'",
+        ),
         (SAMPLE, {"self_training": -1}, "train_transfer: self_training must be"),
-        (SAMPLE, {"least": 2}, "train_transfer: least must be in (0, 1]"),
-        (None, {"method": "target-first"}, "target-first learns from a sample"),
-        (None, {"method": "region-wise"}, "region-wise needs a sample, or tagged text"),
-        (SAMPLE[:2], {"method": "transfer-first"}, "needs 3 sentences of a sample, to tell .*; got 2"),
+        (SAMPLE, {"min_confidence": 2}, r"train_transfer: min_confidence must be in \(0, 1\]"),
+        (None, {"method": "target-first"}, "method='target-first' requires a sample"),
+        (None, {"method": "region-wise"}, "method='region-wise' requires a sample or tagged text"),
+        (SAMPLE[:2], {"method": "transfer-first"}, "requires a sample of at least 3 sentences; got 2"),
     ],
 )
 def test_what_does_not_go_together_is_refused(sample, options, message):
@@ -522,9 +534,10 @@ def test_a_vote_is_that_of_parsers_of_single_sources():
     candidates = candidates_of()
     made = candidates.learn("vote", SAMPLE)
     alone = [
-        MethodRunner(sources=[each], nearest=1, sample=None, dev=None, seed=1, threads=1) for each in candidates.sources
+        MethodRunner(sources=[each], max_sources=1, sample=None, dev=None, seed=1, threads=1)
+        for each in candidates.sources
     ]
-    expected = pp.make_voting_parser([each.learn("all", None) for each in alone], weights=candidates.nearness())
+    expected = pp.make_voting_parser([each.learn("all", None) for each in alone], weights=candidates.source_weights())
     assert made.parse(TEST).to_bytes() == expected.parse(TEST).to_bytes()
     assert [voter.weight for voter in made.voters] == [1, 0.25]
 
@@ -544,7 +557,7 @@ def test_a_tagger_comes_before_the_parser(tmp_path):
     test.column("upos")[:] = test.id_of("upos", "_")
     pipeline = pp.load(tmp_path / "xx.panparser")
     pipeline.annotate(test)
-    assert AttachmentCounts.of(TEST, test).uas > 80
+    assert AttachmentCounts.from_treebanks(TEST, test).uas > 80
     assert {atom.name for atom in made.parser.spec.templates.atoms}.isdisjoint({"lemma", "xpos", "feats"})
     assert made.report.tags.lexicon == len(WORDS)
 
@@ -563,11 +576,11 @@ def test_scores_with_tags_of_taggers_that_did_not_see_the_sentence():
             tagged.column("upos")[tagged.offsets[number] : tagged.offsets[number + 1]] = ids
     parsed = tagged.copy()
     made.parser.annotate(parsed)
-    assert tally.tagged == AttachmentCounts.of(sample, parsed)
+    assert tally.tagged == AttachmentCounts.from_treebanks(sample, parsed)
     assert made.report.tags.words == sample.words
     pairs = zip(sample, tagged, strict=True)
     right = sum(a == b for x, y in pairs for a, b in zip(x.values("upos"), y.values("upos"), strict=True))
-    assert made.report.tags.right == right
+    assert made.report.tags.correct == right
     text = str(made.report)
     assert f"{made.report.tags.accuracy:.1f} % of {sample.words} words are right" in text
     assert f"with the tagger's tags {tally.tagged.uas:.1f}, {tally.tagged.las:.1f}" in text
@@ -583,8 +596,8 @@ def test_the_best_is_that_with_the_tags_of_the_tagger():
 
 
 def test_a_tagger_needs_tags():
-    with pytest.raises(SpecError, match="learns from a sample, and there is none"):
-        pp.transfer.train_transfer([NEAR], raw=SAMPLE, tagger=True)
+    with pytest.raises(SpecError, match="tagger requires a sample"):
+        pp.transfer.train_transfer([NEAR], tagged_text=SAMPLE, tagger=True)
     bare = SAMPLE.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     with pytest.raises(TreebankError, match="expected words with tags"):

@@ -26,7 +26,7 @@ def sources(typology):
 
 
 def test_of_a_language():
-    french = pp.transfer.Typology.of_language("fr")
+    french = pp.transfer.Typology.from_language("fr")
     assert len(french) == 12
     assert (french.get("adjective"), french.get("object"), french.get("definite_article")) == (0.0, 0.0, "present")
     assert sources(french)["adjective"] == "WALS 87A of French (fre)"
@@ -34,39 +34,46 @@ def test_of_a_language():
 
 
 def test_what_wals_does_not_say_is_asked_of_a_relative_and_then_of_the_genus():
-    alone, related = pp.transfer.Typology.of_language("kmr"), pp.transfer.Typology.of_language("kmr", like="krd")
+    alone, related = (
+        pp.transfer.Typology.from_language("kmr"),
+        pp.transfer.Typology.from_language("kmr", related_language="krd"),
+    )
     assert alone.get("adposition") is None
     assert sources(alone)["object"] == "WALS 83A of 11 of 11 Iranian languages"
     assert sources(related)["adposition"] == "WALS 85A of Kurdish (Central) (krd), a relative"
-    irish = pp.transfer.Typology.of_language("ga", like="krd")
+    irish = pp.transfer.Typology.from_language("ga", related_language="krd")
     assert sources(irish)["subject"] == "WALS 82A of Irish (iri)"  # its own value goes first
-    assert pp.transfer.Typology.known(None, "krd") == pp.transfer.Typology.of_language("krd")
-    assert pp.transfer.Typology.known() == pp.transfer.Typology()
+    assert pp.transfer.Typology.combine_sources(None, "krd") == pp.transfer.Typology.from_language("krd")
+    assert pp.transfer.Typology.combine_sources() == pp.transfer.Typology()
 
 
 def test_of_sentences():
-    measured = pp.transfer.Typology.of(pp.parse_conllu(DOG * 20, path="dogs.conllu"))
+    measured = pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG * 20, path="dogs.conllu"))
     assert {trait.name: trait.value for trait in measured} == {"adjective": 0.5, "subject": 1.0, "object": 0.0}
     assert sources(measured) == {"adjective": "40 in dogs.conllu", "subject": "20 in dogs.conllu"} | {
         "object": "20 in dogs.conllu"
     }
-    assert [trait.name for trait in pp.transfer.Typology.of(pp.parse_conllu(DOG * 19))] == ["adjective"]
-    assert len(pp.transfer.Typology.of(pp.parse_conllu(DOG), least=2)) == 1
-    assert pp.transfer.Typology.of(pp.parse_conllu("")) == pp.transfer.Typology()
+    assert [trait.name for trait in pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG * 19))] == ["adjective"]
+    assert len(pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG), min_count=2)) == 1
+    assert pp.transfer.Typology.from_treebank(pp.parse_conllu("")) == pp.transfer.Typology()
 
 
 def test_articles_of_sentences():
-    measured = pp.transfer.Typology.of(pp.parse_conllu(DOG * 50))
+    measured = pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG * 50))
     assert (measured.get("definite_article"), measured.get("indefinite_article")) == ("present", "absent")
-    bare = pp.transfer.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "_") * 50))
+    bare = pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "_") * 50))
     assert bare.get("definite_article") is None  # nobody annotated them
-    other = pp.transfer.Typology.of(pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "PronType=Tot") * 50))
+    other = pp.transfer.Typology.from_treebank(
+        pp.parse_conllu(DOG.replace("Definite=Def|PronType=Art", "PronType=Tot") * 50)
+    )
     assert other.get("definite_article") == "absent"
-    assert pp.transfer.Typology.of(pp.parse_conllu(DOG * 49)).get("definite_article") is None  # too few nouns
+    assert (
+        pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG * 49)).get("definite_article") is None
+    )  # too few nouns
 
 
 def test_later_ones_overrule_earlier_ones():
-    french, mine = pp.transfer.Typology.of_language("fr"), pp.transfer.Typology.from_values({"adjective": "before"})
+    french, mine = pp.transfer.Typology.from_language("fr"), pp.transfer.Typology.from_values({"adjective": "before"})
     both = french | mine
     assert (both.get("adjective"), both.get("object"), len(both)) == (1.0, 0.0, 12)
     assert sources(both)["adjective"] == "by hand"
@@ -83,14 +90,16 @@ def test_a_file(tmp_path):
         "definite_article = false\ndemonstrative = false\n"
     )
     found = pp.transfer.Typology.read(path)
-    assert found == pp.transfer.Typology.of_language("kmr", like="krd") | pp.transfer.Typology.from_values(
+    assert found == pp.transfer.Typology.from_language(
+        "kmr", related_language="krd"
+    ) | pp.transfer.Typology.from_values(
         {"adjective": 0, "subject": 0.7, "object": 0.5, "definite_article": "absent", "demonstrative": "absent"},
         "mine.toml",
     )
     assert sources(pp.transfer.Typology.read(path, language="fr"))["numeral"] == "WALS 89A of French (fre)"
     path.write_text("")
     assert pp.transfer.Typology.read(path) == pp.transfer.Typology()
-    assert pp.transfer.Typology.read(path, like="fr") == pp.transfer.Typology.of_language("fr")
+    assert pp.transfer.Typology.read(path, related_language="fr") == pp.transfer.Typology.from_language("fr")
 
 
 values = {
@@ -141,10 +150,10 @@ def test_errors_of_arguments(tmp_path):
     with pytest.raises(SpecError, match="cannot be read"):
         pp.transfer.Typology.read(tmp_path / "none.toml")
     with pytest.raises(TreebankError, match="must be a Treebank; got 'x'"):
-        pp.transfer.Typology.of("x")
-    with pytest.raises(SpecError, match=r"Typology\.of: least must be an integer >= 1"):
-        pp.transfer.Typology.of(pp.parse_conllu(DOG), least=0)
-    with pytest.raises(SpecError, match="found adjective twice"):
+        pp.transfer.Typology.from_treebank("x")
+    with pytest.raises(SpecError, match=r"Typology\.from_treebank: min_count must be an integer >= 1"):
+        pp.transfer.Typology.from_treebank(pp.parse_conllu(DOG), min_count=0)
+    with pytest.raises(SpecError, match="got adjective twice"):
         pp.transfer.Typology(
             (pp.transfer.TypologicalFeature("adjective", 0, "a"), pp.transfer.TypologicalFeature("adjective", 1, "b"))
         )

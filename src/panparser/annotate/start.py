@@ -61,7 +61,14 @@ def train_initial_parser(
     raw = read_conllu(file, lenient=True)
     if not (raw.column("upos") != raw.id_of("upos", "_")).any():
         raise AnnotationError(f"{os.fspath(file)}: has no tags (UPOS), and a transferred parser reads nothing else")
-    options = {"method": "all", "sentences": MAX_SOURCE_SENTENCES, "seed": seed, "report": progress, "threads": 1}
-    found = train_transfer(find_sources(sources, but=[os.fspath(file)]), raw=raw, **options)  # type: ignore[arg-type]
+    found = train_transfer(
+        find_sources(sources, exclude=[os.fspath(file)]),
+        tagged_text=raw,
+        method="all",
+        max_source_sentences=MAX_SOURCE_SENTENCES,
+        seed=seed,
+        threads=1,
+        progress=progress,
+    )
     assert isinstance(found.parser, Parser)
     return found.parser

@@ -25,7 +25,7 @@ from panparser.parsing.spec import ParserSpec
 from panparser.training.corpus import MOST_WEIGHT
 from panparser.training.training_parsers import TREES, train
 from panparser.transfer.competence import CompetenceRegions, competent_regions, similar_regions
-from panparser.transfer.similarity import LEAST, TagTrigramCounts
+from panparser.transfer.similarity import MIN_PROBABILITY, TagTrigramCounts
 from panparser.transfer.source_files import annotated_templates, blanked
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
@@ -43,36 +43,38 @@ class AttachmentCounts:
 
     words: int
     heads: int
-    both: int
+    labeled: int
     tagged: AttachmentCounts | None = None
 
     @classmethod
-    def of(cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None) -> AttachmentCounts:
+    def from_treebanks(
+        cls, gold: Treebank, predicted: Treebank, with_tagger: Treebank | None = None
+    ) -> AttachmentCounts:
         """That of a parsed treebank, and of the same, tagged by a tagger and parsed."""
         counted = gold.heads >= 0
         counted &= _holds(gold, "upos", lambda tag: tag != _PUNCTUATION)
         right = counted & (gold.heads == predicted.heads)
         both = right & (_base_labels(gold) == _base_labels(predicted))
-        tagged = None if with_tagger is None else cls.of(gold, with_tagger)
+        tagged = None if with_tagger is None else cls.from_treebanks(gold, with_tagger)
         return cls(int(counted.sum()), int(right.sum()), int(both.sum()), tagged)
 
     @classmethod
-    def sum(cls, tallies: Iterable[AttachmentCounts]) -> AttachmentCounts:
+    def sum(cls, counts: Iterable[AttachmentCounts]) -> AttachmentCounts:
         """That of all words together."""
-        found = list(tallies)
+        found = list(counts)
         tagged = [each.tagged for each in found if each.tagged is not None]
-        words, heads, both = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "both"))
-        return cls(words, heads, both, cls.sum(tagged) if tagged else None)
+        words, heads, labeled = (sum(getattr(each, name) for each in found) for name in ("words", "heads", "labeled"))
+        return cls(words, heads, labeled, cls.sum(tagged) if tagged else None)
 
     @property
-    def rank(self) -> tuple[int, int]:
+    def sort_key(self) -> tuple[int, int]:
         """Of two, the one with the larger rank is better: with the tags of the tagger, if there is one."""
         counted = self if self.tagged is None else self.tagged
-        return counted.heads, counted.both
+        return counted.heads, counted.labeled
 
-    def is_clearly_above(self, other: AttachmentCounts) -> bool:
+    def is_significantly_better(self, other: AttachmentCounts) -> bool:
         """Does it have more heads right, by more than one standard error of the difference?"""
-        (own, _), (less, _) = self.rank, other.rank
+        (own, _), (less, _) = self.sort_key, other.sort_key
         return own - less > math.sqrt(_DIFFERENT * self.words)
 
     @property
@@ -81,7 +83,7 @@ class AttachmentCounts:
 
     @property
     def las(self) -> float:
-        return 100 * self.both / max(1, self.words)
+        return 100 * self.labeled / max(1, self.words)
 
 
 def _holds(treebank: Treebank, column: str, test: Any) -> Any:
@@ -94,19 +96,19 @@ def _base_labels(treebank: Treebank) -> Any:
 
 Method = Literal["combined-joint", "combined", "joint", "all", "pool", "vote", "sample"]
 METHODS: tuple[Method, ...] = get_args(Method)
-OF_SAMPLE: tuple[Method, ...] = ("joint", "sample", "combined-joint")  # they learn from the sample
+SAMPLE_METHODS: tuple[Method, ...] = ("joint", "sample", "combined-joint")  # they learn from the sample
 COMBINED: tuple[Method, ...] = ("combined", "combined-joint")  # several parsers, whose trees are combined
 Plan = Literal["target-first", "transfer-first", "region-wise"]
 PLANS: tuple[Plan, ...] = get_args(Plan)
 Model = Parser | Cascade | CombinedParser
-Report = Callable[[int], None]
+Progress = Callable[[int], None]
 _Split = tuple[Treebank, Treebank, Treebank | None]
 FOLDS = 5
 _EPOCHS = 4
-_POWER = 2  # of nearness
+DEFAULT_EXPONENT = 2  # of nearness
 _BEAM = 4  # of the parser that is combined with greedy ones
 _SHARE = 0.4  # of several sources together, beside each source alone, without a sample
-_LEAST_WEIGHT = 0.001
+MIN_WEIGHT = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +127,7 @@ class TrialRun:
     `tagged`: the same sentences with the tags of a tagger.
     """
 
-    way: Method | Plan
+    method: Method | Plan
     sample: Treebank | None
     gold: Treebank | None = None
     tagged: Treebank | None = None
@@ -135,10 +137,10 @@ class TrialRun:
 class MethodRunner:
     """The parsers that sources and a sample make, by method.
 
-    "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `nearest` alone: both
-    read tags only, as does "vote", in which the parsers of single sources vote on each action, with the same weights as
-    in "all". "joint" learns from all sources, weighted likewise and without their words, together with the
-    sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
+    "all" learns from all sources, each with the more weight the nearer it is, and "pool" from the `max_sources` nearest
+    alone: both read tags only, as does "vote", in which the parsers of single sources vote on each action, with the
+    same weights as in "all". "joint" learns from all sources, weighted likewise and without their words, together with
+    the sample, which counts about as much as the nearest of them. "sample" learns from the sample alone.
 
     Two of them combine the trees of several parsers. In "combined" they are those of single sources, a source that is
     twice as far with half of the weight, and those of "all", of "pool", and of "all" with a beam, which together count
@@ -154,7 +156,7 @@ class MethodRunner:
     """
 
     sources: Sequence[SourceTreebank]
-    nearest: int
+    max_sources: int
     sample: Treebank | None
     dev: Treebank | None
     seed: int
@@ -176,7 +178,7 @@ class MethodRunner:
         """
         if method in COMBINED:
             raise SpecError(f"{method} is several parsers; expected a method that makes one")
-        own = sample if method in OF_SAMPLE else None
+        own = sample if method in SAMPLE_METHODS else None
         if text is not None:
             return self._learned(method, own, stop, text)
         return self._kept(method, own, lambda: self._learned(method, own, stop, None))
@@ -193,8 +195,8 @@ class MethodRunner:
             return whole(_of_sample(own, text, self._options(stop)))
         if method == "vote":
             return self._vote(text, stop)
-        chosen = list(self.sources[: self.nearest] if method == "pool" else self.sources)
-        weights = [1.0] * len(chosen) if method == "pool" else self.nearness()
+        chosen = list(self.sources[: self.max_sources] if method == "pool" else self.sources)
+        weights = [1.0] * len(chosen) if method == "pool" else self.source_weights()
         return self._of_treebanks([source.treebank for source in chosen], weights, own, stop, text=text)
 
     def _of_treebanks(
@@ -231,26 +233,26 @@ class MethodRunner:
 
         near = list(self.sources[:MAX_VOTERS])
         parsers = run_all(learn, near, self.threads)
-        return make_voting_parser(parsers, weights=self.nearness()[: len(near)])
+        return make_voting_parser(parsers, weights=self.source_weights()[: len(near)])
 
     # --- Several parsers ---
 
-    def make(self, way: Method | Plan, sample: Treebank | None, stop: Listener | None = None) -> Model:
+    def make(self, method: Method | Plan, sample: Treebank | None, stop: Listener | None = None) -> Model:
         """What a method or a plan makes of the sources and these sentences of the sample."""
-        if way in COMBINED:
-            return self._combined(sample if way in OF_SAMPLE else None, stop)
-        if way not in PLANS:
-            return self.learn(cast(Method, way), sample, stop)
+        if method in COMBINED:
+            return self._combined(sample if method in SAMPLE_METHODS else None, stop)
+        if method not in PLANS:
+            return self.learn(cast(Method, method), sample, stop)
         if sample is None:
             return self._by_similarity(stop)
         target = self.learn("sample", sample, stop)
         jackknifed = self._jackknifed("sample", sample, stop)
-        if way == "region-wise":
+        if method == "region-wise":
             return self._by_region(target, jackknifed, sample, stop)
         sources = self._of_sources(None, stop)
         far = min((each.divergence or 0.0 for each in self.sources), default=0.0)
         own, others = competent_regions(sample, [jackknifed, self._parsed(sources, sample)], divergences=[None, far])
-        if way == "target-first":
+        if method == "target-first":
             return _cascade([("sample", own, target)], ("sources", sources))
         return _cascade([("sources", others, sources)], ("sample", target))
 
@@ -258,17 +260,17 @@ class MethodRunner:
         """The parsers of single sources, and others of several of them, and of the sample if there is one."""
         near = list(self.sources[:MAX_VOTERS])
         parsers = [self._of_sources(each, stop) for each in near]
-        weights = self.nearness(1)[: len(near)]
+        weights = self.source_weights(1)[: len(near)]
         total = sum(weights)
         share = 1.0
         if sample is None:
             treebanks = [source.treebank for source in self.sources]
-            with_beam = self._of_treebanks(treebanks, self.nearness(), None, stop, beam=_BEAM)
+            with_beam = self._of_treebanks(treebanks, self.source_weights(), None, stop, beam=_BEAM)
             others = {"all": self.learn("all", None, stop), "pool": self.learn("pool", None, stop)}
             others["all, with a beam"] = with_beam
             share = _SHARE / len(others)
         else:
-            treebanks = [source.treebank for source in self.sources[: self.nearest]]
+            treebanks = [source.treebank for source in self.sources[: self.max_sources]]
             with_beam = self._of_treebanks(treebanks, [1.0] * len(treebanks), sample, stop, beam=_BEAM)
             others = {"joint": self.learn("joint", sample, stop), "sample": self.learn("sample", sample, stop)}
             others["pool and sample, with a beam"] = with_beam
@@ -279,7 +281,7 @@ class MethodRunner:
         self, target: Parser, jackknifed: Treebank, sample: Treebank, stop: Listener | None
     ) -> Parser | Cascade:
         last = self.learn("joint", sample, stop)
-        near = list(self.sources[: self.nearest])
+        near = list(self.sources[: self.max_sources])
         parsers = [self._of_sources(each, stop) for each in near]
         found = [
             jackknifed,
@@ -295,7 +297,7 @@ class MethodRunner:
     def _by_similarity(self, stop: Listener | None) -> Parser | Cascade:
         if self.text is None:
             raise SpecError("region-wise: expected a sample, or tagged text, to tell which source is the best for what")
-        near = list(self.sources[: self.nearest])
+        near = list(self.sources[: self.max_sources])
         known = similar_regions(self.text, [each.treebank for each in near])
         rows = [(each.name, own, self._of_sources(each, stop)) for each, own in zip(near, known, strict=True)]
         ordered = sorted(rows, key=lambda row: row[1].divergence or 0.0)
@@ -304,10 +306,10 @@ class MethodRunner:
     def _of_sources(self, source: SourceTreebank | None, stop: Listener | None, text: Treebank | None = None) -> Parser:
         """The parser of one source by its tags alone; None: of all. With a text, words of that are read, too."""
         if source is not None and text is not None:
-            return replace(self, sources=[source], nearest=1, _made={}).learn("all", None, stop, text)
+            return replace(self, sources=[source], max_sources=1, _made={}).learn("all", None, stop, text)
         if source is None:
             return self.learn("all", None, stop)
-        alone = replace(self, sources=[source], nearest=1, _made={})
+        alone = replace(self, sources=[source], max_sources=1, _made={})
         return self._kept("source", source.treebank, lambda: alone.learn("all", None, stop))
 
     def _parsed(self, parser: Model, treebank: Treebank) -> Treebank:
@@ -329,24 +331,24 @@ class MethodRunner:
             raise TreebankError(f"{sample.path}: expected at least two sentences to tell what a parser is good at")
         return jackknife(sample, min(FOLDS, len(sample)), learn, annotate, threads=self.threads)
 
-    def nearness(self, power: int = _POWER) -> list[float]:
+    def source_weights(self, exponent: int = DEFAULT_EXPONENT) -> list[float]:
         """The weight of each source: 1 of the nearest, a quarter of one that is twice as far; 1 if nobody knows.
 
-        With a `power` of 1, it is half of one that is twice as far.
+        With an `exponent` of 1, it is half of one that is twice as far.
         """
-        far = [1.0 if each.divergence is None else max(each.divergence, LEAST) for each in self.sources]
-        return [max((min(far) / own) ** power, _LEAST_WEIGHT) for own in far]
+        far = [1.0 if each.divergence is None else max(each.divergence, MIN_PROBABILITY) for each in self.sources]
+        return [max((min(far) / own) ** exponent, MIN_WEIGHT) for own in far]
 
     # --- Scores ---
 
-    def trials(self, way: Method | Plan, folds: int) -> list[TrialRun]:
+    def trials(self, method: Method | Plan, folds: int) -> list[TrialRun]:
         """What scores a way: on the development set, or else on the sample.
 
         A way that learns from the sample is scored in folds: each is parsed by a parser that learned from the rest.
         """
-        if self.dev is not None or way not in (*OF_SAMPLE, *PLANS):
-            return [TrialRun(way, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
-        return [TrialRun(way, *split) for split in self._splits(folds)]
+        if self.dev is not None or method not in (*SAMPLE_METHODS, *PLANS):
+            return [TrialRun(method, self.sample, self.dev if self.dev is not None else self.sample, self.tagged)]
+        return [TrialRun(method, *split) for split in self._splits(folds)]
 
     def _splits(self, folds: int) -> list[_Split]:
         """The sample without each fold, the fold, and the same with the tags of the tagger."""
@@ -363,32 +365,32 @@ class MethodRunner:
         return self._split[folds]
 
     def run(
-        self, trials: Sequence[TrialRun], report: Report | None = None
+        self, trials: Sequence[TrialRun], progress: Progress | None = None
     ) -> list[tuple[Model, AttachmentCounts | None]]:
         """The parser of each trial, and its score; threads share the trials, and change nothing.
 
-        `report` is called with the number of trials that are finished.
+        `progress` is called with the number of trials that are finished.
         """
         lock, done = Lock(), 0
 
         def work(trial: TrialRun, stop: Listener) -> tuple[Model, AttachmentCounts | None]:
             nonlocal done
-            parser = self.make(trial.way, trial.sample, stop)
-            tally = None if trial.gold is None else self.tally(parser, trial.gold, trial.tagged)
+            parser = self.make(trial.method, trial.sample, stop)
+            tally = None if trial.gold is None else self.count_attachments(parser, trial.gold, trial.tagged)
             with lock:
                 done += 1
-                if report is not None:
-                    report(done)
+                if progress is not None:
+                    progress(done)
             return parser, tally
 
         return run_all(work, trials, self.threads)
 
     def compare(
-        self, ways: Sequence[Method | Plan], folds: int, report: Report | None = None
+        self, methods: Sequence[Method | Plan], folds: int, progress: Progress | None = None
     ) -> list[tuple[AttachmentCounts, Model | None]]:
         """How each way scores, and its parser, if it is a complete one."""
-        trials = [self.trials(way, folds) for way in ways]
-        results = iter(self.run([each for own in trials for each in own], report))
+        trials = [self.trials(way, folds) for way in methods]
+        results = iter(self.run([each for own in trials for each in own], progress))
         found: list[tuple[AttachmentCounts, Model | None]] = []
         for own in trials:
             pairs = [next(results) for _ in own]
@@ -396,10 +398,10 @@ class MethodRunner:
             found.append((tally, pairs[0][0] if own[0].sample is self.sample else None))
         return found
 
-    def tally(self, parser: Model, gold: Treebank, tagged: Treebank | None = None) -> AttachmentCounts:
+    def count_attachments(self, parser: Model, gold: Treebank, tagged: Treebank | None = None) -> AttachmentCounts:
         """The score of a parser; it may meet tags that it does not know."""
         with_tagger = None if tagged is None else self._parsed(parser, tagged)
-        return AttachmentCounts.of(gold, self._parsed(parser, gold), with_tagger)
+        return AttachmentCounts.from_treebanks(gold, self._parsed(parser, gold), with_tagger)
 
 
 def _cascade(stages: Iterable[tuple[str, CompetenceRegions, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:

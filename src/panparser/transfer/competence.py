@@ -15,7 +15,7 @@ from panparser.treebank.arc_regions import ArcRegion, Arcs
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import UPOS
 
-PRIOR, LEAST, FINE = 20, 5, 30
+PRIOR_WORDS, MIN_ARCS, MIN_SPLIT_ARCS = 20, 5, 30
 Class = tuple[str, str, str | None]  # tag, direction, tag of the head; None: any other
 
 
@@ -33,29 +33,29 @@ class CompetenceRegions:
 
 def competent_regions(
     gold: Treebank,
-    found: Sequence[Treebank],
+    predictions: Sequence[Treebank],
     *,
     divergences: Sequence[float | None] | None = None,
-    prior: float = PRIOR,
-    least: int = LEAST,
-    fine: int = FINE,
+    prior: float = PRIOR_WORDS,
+    min_count: int = MIN_ARCS,
+    min_split_count: int = MIN_SPLIT_ARCS,
 ) -> list[CompetenceRegions]:
-    """For each candidate the classes of arcs for which it is the best, by what it `found` in the sentences of a sample.
+    """For each candidate the classes of arcs for which it is the best, by its `predictions` for a sample.
 
     It must not have learned from them (`jackknife`). Classes are those of tag and direction, and by the tag of the head
-    as well where there are at least `fine` such arcs. The precision of a candidate in a class of n arcs that it finds
-    is (right + prior * all) / (n + prior), where `all` is its precision over all arcs. Of equal ones, and for classes
-    with fewer than `least` gold arcs, the candidate with the least of the `divergences` is taken; without (None), the
-    candidate is one of the language itself, and comes last.
+    as well where there are at least `min_split_count` such arcs. The precision of a candidate in a class of n arcs that
+    it finds is (right + prior * all) / (n + prior), where `all` is its precision over all arcs. Of equal ones, and for
+    classes with fewer than `min_count` gold arcs, the candidate with the least of the `divergences` is taken; without
+    (None), the candidate is one of the language itself, and comes last.
     """
-    _check(gold, found, divergences, prior, least, fine)
-    nearness = [math.inf if each is None else each for each in divergences or [0.0] * len(found)]
+    _check_parameters(gold, predictions, divergences, prior, min_count, min_split_count)
+    nearness = [math.inf if each is None else each for each in divergences or [0.0] * len(predictions)]
     known = gold.heads >= 0
     truth = Counter(_arcs(gold, known))
-    finer = {arc for arc, count in truth.items() if count >= fine and arc[1] != "root"}
+    finer = {arc for arc, count in truth.items() if count >= min_split_count and arc[1] != "root"}
     counts = Counter(_class(arc, finer) for arc in truth.elements())
     totals, rights = [], []
-    for each in found:
+    for each in predictions:
         right = (each.heads == gold.heads)[known].tolist()
         classes = [_class(arc, finer) for arc in _arcs(each, known)]
         totals.append(Counter(classes))
@@ -65,13 +65,13 @@ def competent_regions(
     def precision(number: int, name: Class) -> float:
         return (rights[number][name] + prior * overall[number]) / max(1e-9, totals[number][name] + prior)
 
-    chosen: list[list[tuple[Class, float]]] = [[] for _ in found]
+    chosen: list[list[tuple[Class, float]]] = [[] for _ in predictions]
     for name in sorted({*counts, *(name for each in totals for name in each)}, key=str):
-        near = min(range(len(found)), key=nearness.__getitem__)
-        best = max(range(len(found)), key=lambda number: (precision(number, name), -nearness[number], -number))
-        winner = near if counts[name] < least else best
+        near = min(range(len(predictions)), key=nearness.__getitem__)
+        best = max(range(len(predictions)), key=lambda number: (precision(number, name), -nearness[number], -number))
+        winner = near if counts[name] < min_count else best
         chosen[winner].append((name, precision(winner, name)))
-    tags = _tags([gold, *found])
+    tags = _tags([gold, *predictions])
     return [
         CompetenceRegions(
             _regions([name for name, _ in own], finer, tags), sum(p for _, p in own) / len(own) if own else None
@@ -89,7 +89,7 @@ def similar_regions(
     """
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"similar_regions: sources must be a list of treebanks, at least one; got {sources!r}")
-    wanted = target if isinstance(target, TagTrigramCounts) else TagTrigramCounts.of(target)
+    wanted = target if isinstance(target, TagTrigramCounts) else TagTrigramCounts.from_treebank(target)
     far = [measure_similarity_by_tag(wanted, source) for source in sources]
     chosen: list[list[str]] = [[] for _ in sources]
     for tag in wanted.tags:
@@ -104,22 +104,31 @@ def similar_regions(
     ]
 
 
-def _check(
-    gold: object, found: object, divergences: Sequence[float | None] | None, prior: float, least: int, fine: int
+def _check_parameters(
+    gold: object,
+    predictions: object,
+    divergences: Sequence[float | None] | None,
+    prior: float,
+    min_count: int,
+    min_split_count: int,
 ) -> None:
     if not isinstance(gold, Treebank):
         raise TreebankError(f"competent_regions: gold must be a Treebank; got {gold!r}")
-    if isinstance(found, Treebank) or not isinstance(found, Sequence) or not found:
-        raise SpecError(f"competent_regions: found must be a list of treebanks, at least one; got {found!r}")
-    for each in found:
-        if not isinstance(each, Treebank) or each.words != gold.words:
-            raise TreebankError(f"competent_regions: found must be the sentences of {gold.path}, parsed; got {each!r}")
-    if divergences is not None and len(divergences) != len(found):
+    if isinstance(predictions, Treebank) or not isinstance(predictions, Sequence) or not predictions:
         raise SpecError(
-            f"competent_regions: divergences must be {len(found)}, one for each candidate; got {len(divergences)}"
+            f"competent_regions: predictions must be a list of treebanks, at least one; got {predictions!r}"
+        )
+    for each in predictions:
+        if not isinstance(each, Treebank) or each.words != gold.words:
+            raise TreebankError(
+                f"competent_regions: predictions must be the sentences of {gold.path}, parsed; got {each!r}"
+            )
+    if divergences is not None and len(divergences) != len(predictions):
+        raise SpecError(
+            f"competent_regions: divergences must be {len(predictions)}, one for each candidate; got {len(divergences)}"
         )
     check_number("competent_regions: prior", prior, NON_NEGATIVE)
-    for name, value in (("least", least), ("fine", fine)):
+    for name, value in (("min_count", min_count), ("min_split_count", min_split_count)):
         check_count(f"competent_regions: {name}", value, maximum=MAX_INT)
 
 

@@ -18,7 +18,7 @@ NOMINAL = ("NOUN", "PROPN")
 BEFORE, AFTER, BOTH = 1.0, 0.0, 0.5
 PRESENT: Literal["present"] = "present"
 ABSENT: Literal["absent"] = "absent"
-NONE = -1  # the class of words that are in none
+NO_CLASS = -1  # the class of words that are in none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +127,7 @@ NAMES = tuple(each.name for each in CLASSES)
 
 def classes_of(treebank: Treebank) -> npt.NDArray[np.int8]:
     """For each word the number of its class in CLASSES; NONE if it has none, or no head that is a word."""
-    found = np.full(treebank.words, NONE, dtype=np.int8)
+    found = np.full(treebank.words, NO_CLASS, dtype=np.int8)
     if not treebank.words:
         return found
     heads, tags = treebank.heads, treebank.vocabulary("upos")

@@ -83,8 +83,8 @@ def _rank(target: str, folders: list[str], limit: int | None, exponent: float, f
         trigrams = []
         for done, path in enumerate((target, *files)):
             report(path, done, len(files) + 1)
-            trigrams.append(TagTrigramCounts.of(read_sentences(path, format)))
-    ranking = rank_sources(trigrams[0], trigrams[1:], power=exponent)[:limit]
+            trigrams.append(TagTrigramCounts.from_treebank(read_sentences(path, format)))
+    ranking = rank_sources(trigrams[0], trigrams[1:], exponent=exponent)[:limit]
     if not is_quiet():
         _warn(trigrams, ranking)
     if as_json:
@@ -99,7 +99,7 @@ def _rank(target: str, folders: list[str], limit: int | None, exponent: float, f
 
 
 def _warn(trigrams: list[TagTrigramCounts], ranking: list[SourceSimilarity]) -> None:
-    from panparser.transfer.similarity import FEW_WORDS
+    from panparser.transfer.similarity import MIN_RELIABLE_WORDS
 
     for treebank in trigrams:
         if treebank.untagged:
@@ -107,8 +107,8 @@ def _warn(trigrams: list[TagTrigramCounts], ranking: list[SourceSimilarity]) -> 
             counts = f"{treebank.untagged:,} of {words:,} words"
             print_notice(f"warning: {treebank.path}: {counts} have no tag (UPOS), and are left out")
     for source in ranking:
-        if source.is_small:
-            print_notice(f"warning: {source.path}: fewer than {FEW_WORDS:,} words; ranked as least similar")
+        if source.has_too_few_words:
+            print_notice(f"warning: {source.path}: fewer than {MIN_RELIABLE_WORDS:,} words; ranked as least similar")
 
 
 # --- Word order ---

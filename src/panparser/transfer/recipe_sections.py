@@ -47,11 +47,11 @@ def recipe_typology(values: Mapping[str, Any]) -> Typology:
         if name in values
     }
     features = {name: value for name, value in values.items() if name not in _LANGUAGES}
-    return Typology.known(**languages) | Typology.from_values(features, "the recipe")
+    return Typology.combine_sources(**languages) | Typology.from_values(features, "the recipe")
 
 
 def transfer_recipe(
-    made: TransferResult,
+    result: TransferResult,
     *,
     sample: str | os.PathLike[str] | None = None,
     dev: str | os.PathLike[str] | None = None,
@@ -66,7 +66,7 @@ def transfer_recipe(
     those of the model, trees likewise; what was compared, and why the method was chosen, is only in the first model's
     record.
     """
-    report, parser = made.report, made.parser
+    report, parser = result.report, result.parser
     if report.method not in _BY_ONE_TRAINING or report.self_training is not None or not isinstance(parser, Parser):
         return None
     if (sample is None) != (report.sentences == 0):
@@ -78,11 +78,15 @@ def transfer_recipe(
         SourcePart(path=each.path, weight=each.weight if weights else 1.0, sentences=each.used, blank=has_sample)
         for each in (report.used if report.method != "sample" else ())
     )
-    train = (os.fspath(sample),) if sample is not None and (has_sample or made.tagger is not None) else None
-    training: dict[str, Any] = {"strategy": describe_strategy(TrainingStrategy.from_values(record["strategy"]))}
-    training |= {"epochs": record.epochs, "seed": report.seed, "members": record.members}
+    train = (os.fspath(sample),) if sample is not None and (has_sample or result.tagger is not None) else None
+    training = TrainingPart(
+        strategy=describe_strategy(TrainingStrategy.from_values(record["strategy"])),
+        epochs=record.epochs,
+        seed=report.seed,
+        members=record.members,
+    )
     pipeline = None
-    if made.tagger is not None:
+    if result.tagger is not None:
         files = tuple(os.fspath(each) for each in lexicon) or None
         pipeline = PipelinePart(parts=("tagger", "parser"), columns=("upos",), lexicon=files, folds=0)
     return Recipe(
@@ -93,7 +97,7 @@ def transfer_recipe(
             format=format,
         ),
         parser=ParserPart.of(parser.spec),
-        training=TrainingPart(**training),
+        training=training,
         pipeline=pipeline,
         sources=sources,
         typology=typology.to_values() if typology is not None and len(typology) and sources else None,

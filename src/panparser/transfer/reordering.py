@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from panparser.base.checks import check_beam, check_range
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.rewriting import REPORTED, Reordered, obstacles
+from panparser.transfer.rewriting import SENTENCES_PER_REPORT, Reordered, obstacles
 from panparser.transfer.similarity import TagLanguageModel
 from panparser.treebank.treebank import Treebank
 
-DISTORTION, MOST_DISTORTION = 3, 20
+DEFAULT_DISTORTION, MAX_DISTORTION = 3, 20
 BEAM = 32
 # Words that have a place, and the last two tags: the score, the words among which the next one is, the order.
 _Hypotheses = dict[tuple[int, int, int], tuple[float, int, tuple[int, ...]]]
@@ -29,7 +29,7 @@ class ReorderingReport:
     changed: int
     moved: int  # words that have another place now
     nonprojective: int  # sentences with crossing arcs
-    incomplete: int  # sentences with words without heads
+    missing_heads: int  # sentences with words without heads
     before: float
     after: float
 
@@ -38,33 +38,33 @@ def reorder_words(
     treebank: Treebank,
     model: TagLanguageModel,
     *,
-    distortion: int = DISTORTION,
+    max_distortion: int = DEFAULT_DISTORTION,
     beam: int = BEAM,
-    report: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Treebank, ReorderingReport]:
     """The treebank with the words of each sentence in a more probable order of their tags, and what was changed.
 
-    A beam search finds the most probable order in which at most `distortion` words overtake another one, and in which
-    what is below a word stays together, so that trees without crossing arcs have none afterwards. Sentences with
+    A beam search finds the most probable order in which at most `max_distortion` words overtake another one, and in
+    which what is below a word stays together, so that trees without crossing arcs have none afterwards. Sentences with
     crossing arcs or without a whole tree stay as they are; others that change lose what new places make wrong, as those
-    of `rewrite` do. `report` is called with the numbers of sentences done and in all.
+    of `rewrite` do. `progress` is called with the numbers of sentences done and in all.
     """
     _check(treebank, model)
-    check_range("reorder_words: distortion", distortion, 0, MOST_DISTORTION)
-    check_beam(beam, "reorder")
+    check_range("reorder_words: max_distortion", max_distortion, 0, MAX_DISTORTION)
+    check_beam(beam, "reorder_words")
     crossing, incomplete = obstacles(treebank)
     numbers, writer = model.numbers(treebank).tolist(), Reordered(treebank)
     logs, lines, changed, moved = model.logs.tolist(), [], 0, 0
     for index, is_fit in enumerate((~(crossing | incomplete)).tolist()):
         start, end = treebank.offsets[index : index + 2].tolist()
         order = list(range(1, end - start + 1))
-        if is_fit and distortion:
-            order = best_order(treebank.heads[start:end].tolist(), numbers[start:end], logs, distortion, beam)
+        if is_fit and max_distortion:
+            order = best_order(treebank.heads[start:end].tolist(), numbers[start:end], logs, max_distortion, beam)
         away = sum(word != place for place, word in enumerate(order, start=1))
         changed, moved = changed + (away > 0), moved + away
         lines.append(writer.written(index, order, f"# reordered = {away}") if away else treebank[index].to_conllu())
-        if report is not None and index % REPORTED == 0:
-            report(index, len(treebank))
+        if progress is not None and index % SENTENCES_PER_REPORT == 0:
+            progress(index, len(treebank))
     found = Treebank("".join(lines).encode(), path=treebank.path, format=treebank.format)
     means = [model.perplexity(each) if len(each) else 0.0 for each in (treebank, found)]
     left = int((crossing & ~incomplete).sum()), int(incomplete.sum())
@@ -72,7 +72,7 @@ def reorder_words(
 
 
 def best_order(
-    heads: Sequence[int], tags: Sequence[int], logs: Sequence[Sequence[Sequence[float]]], distortion: int, beam: int
+    heads: Sequence[int], tags: Sequence[int], logs: Sequence[Sequence[Sequence[float]]], max_distortion: int, beam: int
 ) -> list[int]:
     """The words 1..n of a projective tree in the most probable order that was found; theirs, if none is better.
 
@@ -87,7 +87,7 @@ def best_order(
         for (placed, before, last), (score, among, order) in hypotheses.items():
             first = (~placed & (placed + 1)).bit_length()  # the first word that has no place yet
             row = logs[before][last]
-            for word in range(first, min(first + distortion, words) + 1):
+            for word in range(first, min(first + max_distortion, words) + 1):
                 bit = 1 << (word - 1)
                 if placed & bit or not among & bit:
                     continue

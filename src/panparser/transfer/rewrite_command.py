@@ -22,7 +22,7 @@ from panparser.cli.terminal import (
 from panparser.errors import SpecError
 from panparser.storage.atomic import check_writable
 from panparser.transfer.dependents import CLASSES
-from panparser.transfer.reordering import DISTORTION, MOST_DISTORTION, ReorderingReport, reorder_words
+from panparser.transfer.reordering import DEFAULT_DISTORTION, MAX_DISTORTION, ReorderingReport, reorder_words
 from panparser.transfer.rewriting import RewriteCount, RewritingReport
 from panparser.transfer.rewriting import rewrite_word_order as rewrite_treebank
 from panparser.transfer.similarity import TagLanguageModel, select_similar_sentences
@@ -58,8 +58,9 @@ def rewrite(
         typer.Option(
             "--max-distortion",
             min=0,
-            max=MOST_DISTORTION,
-            help=f"Maximum number of words that may overtake another (with --tag-model).  [default: {DISTORTION}]",
+            max=MAX_DISTORTION,
+            help="Maximum number of words that may overtake another (with --tag-model).  "
+            f"[default: {DEFAULT_DISTORTION}]",
         ),
     ] = None,
     select: Annotated[
@@ -96,7 +97,9 @@ def rewrite(
                 "--tag-model cannot be used with --target-language, --related-language, --typology, --sample, "
                 "--source-language or --strength"
             )
-        _reorder(treebank, output, tagged, DISTORTION if distortion is None else distortion, select, format.value)
+        _reorder(
+            treebank, output, tagged, DEFAULT_DISTORTION if distortion is None else distortion, select, format.value
+        )
         return
     if distortion is not None or select is not None:
         raise SpecError("--max-distortion and --keep-share require --tag-model")
@@ -105,16 +108,16 @@ def rewrite(
     if output != "-":
         check_writable(Path(output), SpecError, treebank, file, sample)
     target = typology_of(to, like, file, sample, format.value)
-    known = None if source is None else Typology.of_language(source)
+    known = None if source is None else Typology.from_language(source)
     given = read_sentences(treebank, format.value)
     with progress(PATIENCE) as report:
         rewritten, done = rewrite_treebank(
             given,
             target,
             source=known,
-            goal=goal.value,
+            strength=goal.value,
             seed=seed,
-            report=lambda done, total: report("rewriting", done, total),
+            progress=lambda done, total: report("rewriting", done, total),
         )
     write_conllu(output, rewritten)
     if output != "-" and not is_quiet():
@@ -129,11 +132,11 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
         raise SpecError(f"--keep-share must be in (0, 1]; got {select:g}")
     if output != "-":
         check_writable(Path(output), SpecError, treebank, tagged)
-    model, given = TagLanguageModel.of(read_sentences(tagged, format)), read_sentences(treebank, format)
+    model, given = TagLanguageModel.from_treebank(read_sentences(tagged, format)), read_sentences(treebank, format)
     with progress(PATIENCE) as report:
         chosen = given if select is None else select_similar_sentences(given, model, share=select)
         found, done = reorder_words(
-            chosen, model, distortion=distortion, report=lambda done, total: report("reordering", done, total)
+            chosen, model, max_distortion=distortion, progress=lambda done, total: report("reordering", done, total)
         )
     write_conllu(output, found)
     if output == "-" or is_quiet():
@@ -150,7 +153,7 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
 
 
 def _left(done: RewritingReport | ReorderingReport) -> str:
-    left = [(done.nonprojective, "with crossing arcs"), (done.incomplete, "with words without heads")]
+    left = [(done.nonprojective, "with crossing arcs"), (done.missing_heads, "with words without heads")]
     return "".join(f"; {count:,} {what} left as they are" for count, what in left if count)
 
 

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from panparser.base.checks import MAX_INT, check_range
 from panparser.base.types import BoolArray
 from panparser.errors import SpecError, TreebankError
-from panparser.transfer.dependents import ABSENT, AFTER, BEFORE, BOTH, CLASSES, NONE, classes_of
+from panparser.transfer.dependents import ABSENT, AFTER, BEFORE, BOTH, CLASSES, NO_CLASS, classes_of
 from panparser.transfer.typology import TypologicalFeature, Typology, stands_before_head
 from panparser.treebank.statistics import crossing_arcs
 from panparser.treebank.treebank import Treebank, with_value
 
-REPORTED = 256  # sentences between two reports of progress
+SENTENCES_PER_REPORT = 256  # sentences between two reports of progress
 _CELLS = ("form", "lemma", "upos", "xpos", "feats", "deprel")
 _TEXT = re.compile(r"#\s*text\s*=")
 _OF_THE_TEXT = ("SpaceAfter", "SpacesAfter", "SpacesBefore", "TokenRange")  # keys of MISC that new places make wrong
@@ -70,7 +70,7 @@ def _without_places(cell: str) -> str:
     return cell
 
 
-Goal = Literal["full", "cautious"]
+Strength = Literal["full", "cautious"]
 _MARGIN = 0.05  # shares that differ less are the same
 _MOST, _LEAST = 0.9, 0.1  # before their heads: no language is without exceptions
 _MORE, _LESS = 0.75, 0.25  # cautious ones, of a source that has both orders
@@ -104,7 +104,7 @@ class RewritingReport:
     sentences: int
     changed: int
     nonprojective: int  # have crossing arcs
-    incomplete: int  # have words without heads
+    missing_heads: int  # have words without heads
     counts: tuple[RewriteCount, ...]
 
 
@@ -113,31 +113,31 @@ def rewrite_word_order(
     target: Typology,
     *,
     source: Typology | None = None,
-    goal: Goal = "full",
+    strength: Strength = "full",
     seed: int = 1,
-    report: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Treebank, RewritingReport]:
     """The treebank with the word order and the articles of a target language, and what was changed.
 
     Subtrees move to the other side of their heads, with a probability that makes the share of dependents before their
-    heads that of the target (0.9 for "before", 0.1 for "after"; with goal="cautious" about half as far); articles that
-    it lacks are deleted. Where the source, by default as measured on the treebank, has the same order, nothing moves.
-    Sentences with crossing arcs or without a whole tree stay as they are; so do those in which nothing moves. Others
-    lose what new places make wrong: multiword tokens, empty nodes, DEPS, SpaceAfter, `# text`. `report` is called with
-    the numbers of sentences done and in all. The same seed gives the same bytes.
+    heads that of the target (0.9 for "before", 0.1 for "after"; with strength="cautious" about half as far); articles
+    that it lacks are deleted. Where the source, by default as measured on the treebank, has the same order, nothing
+    moves. Sentences with crossing arcs or without a whole tree stay as they are; so do those in which nothing moves.
+    Others lose what new places make wrong: multiword tokens, empty nodes, DEPS, SpaceAfter, `# text`. `progress` is
+    called with the numbers of sentences done and in all. The same seed gives the same bytes.
     """
-    _check(treebank, target, source, goal, seed)
+    _check(treebank, target, source, strength, seed)
     sentence = treebank.sentence_of_word()
     crossed, incomplete = obstacles(treebank)
     fit = ~(crossed | incomplete)
-    plan = _planned(treebank, fit[sentence], target, source, goal, Random(seed))
-    rewritten = _written(treebank, plan, report) if plan.changes.any() else treebank.copy()
+    plan = _planned(treebank, fit[sentence], target, source, strength, Random(seed))
+    rewritten = _written(treebank, plan, progress) if plan.changes.any() else treebank.copy()
     after = _shares(rewritten, fit[rewritten.sentence_of_word()])
     return rewritten, RewritingReport(
         sentences=len(treebank),
         changed=len(np.unique(sentence[plan.changes])),
         nonprojective=int((crossed & ~incomplete).sum()),
-        incomplete=int(incomplete.sum()),
+        missing_heads=int(incomplete.sum()),
         counts=tuple(
             RewriteCount(
                 name=each.name,
@@ -155,17 +155,17 @@ def rewrite_word_order(
     )
 
 
-def wanted_share(source: float, target: float, goal: Goal = "full") -> float | None:
+def target_share(source: float, target: float, strength: Strength = "full") -> float | None:
     """The share of dependents before their heads that rewriting aims at; None if the orders are the same.
 
     An order (0, 1, or 0.5 for both) is that of the source if it dominates there; a share between them is aimed at as it
     is. Full: up to 0.9 or 0.1. Cautious: from one order half way to the other, from both to 0.75 or 0.25.
     """
     order, wanted_order = _order(source), _order(target)
-    if order == wanted_order and (goal == "cautious" or target in (BEFORE, AFTER, BOTH)):
+    if order == wanted_order and (strength == "cautious" or target in (BEFORE, AFTER, BOTH)):
         return None
     wanted = min(max(target, _LEAST), _MOST)
-    if goal == "cautious":
+    if strength == "cautious":
         limit = 0.5 if order != BOTH else _MORE if target > source else _LESS
         wanted = min(wanted, limit) if target > source else max(wanted, limit)
     return wanted
@@ -175,14 +175,14 @@ def _order(share: float) -> float:
     return BEFORE if share >= _DOMINANT else AFTER if share <= 1 - _DOMINANT else BOTH
 
 
-def _check(treebank: object, target: object, source: object, goal: object, seed: object) -> None:
+def _check(treebank: object, target: object, source: object, strength: object, seed: object) -> None:
     if not isinstance(treebank, Treebank):
         raise TreebankError(f"rewrite_word_order: treebank must be a Treebank; got {treebank!r}")
     for name, typology in (("target", target), ("source", source)):
         if not isinstance(typology, Typology) and (name == "target" or typology is not None):
             raise SpecError(f"rewrite_word_order: {name} must be a Typology; got {typology!r}")
-    if goal not in get_args(Goal):
-        raise SpecError(f"rewrite_word_order: goal must be {' or '.join(get_args(Goal))}; got {goal!r}")
+    if strength not in get_args(Strength):
+        raise SpecError(f"rewrite_word_order: strength must be {' or '.join(get_args(Strength))}; got {strength!r}")
     check_range("rewrite_word_order: seed", seed, 0, MAX_INT)
     treebank.check()
     if treebank.words and not treebank.column("upos").any():
@@ -208,10 +208,10 @@ class _Plan:
 
 
 def _planned(
-    treebank: Treebank, fit: BoolArray, target: Typology, source: Typology | None, goal: Goal, random: Random
+    treebank: Treebank, fit: BoolArray, target: Typology, source: Typology | None, strength: Strength, random: Random
 ) -> _Plan:
     """Which words move to the other side of their heads, and which are deleted; `fit` are those that may."""
-    classes = np.where(fit, classes_of(treebank), np.int8(NONE))
+    classes = np.where(fit, classes_of(treebank), np.int8(NO_CLASS))
     shares, goals = _shares(treebank, fit), dict[int, float]()
     moves, deletions = (np.zeros(treebank.words, np.bool_) for _ in range(2))
     is_before, has_children = stands_before_head(treebank), _has_children(treebank)
@@ -222,7 +222,7 @@ def _planned(
         if not isinstance(value, float) or share is None:
             continue
         known = source.get(each.name) if source is not None else None
-        wanted = wanted_share(known if isinstance(known, float) else share, value, goal)
+        wanted = target_share(known if isinstance(known, float) else share, value, strength)
         if wanted is None or abs(wanted - share) <= _MARGIN or (wanted - share) * (value - share) <= 0:
             continue  # as it is, or beyond what is wanted already
         goals[number] = wanted
@@ -235,7 +235,7 @@ def _planned(
 
 def _shares(treebank: Treebank, fit: BoolArray) -> list[float | None]:
     """By class, the share of dependents before their heads; None for articles, and where there are none."""
-    classes, is_before = np.where(fit, classes_of(treebank), np.int8(NONE)), stands_before_head(treebank)
+    classes, is_before = np.where(fit, classes_of(treebank), np.int8(NO_CLASS)), stands_before_head(treebank)
     members = [classes == number for number in range(len(CLASSES))]
     return [
         float(is_before[chosen].mean()) if chosen.any() and not each.is_article else None
@@ -268,7 +268,7 @@ def _written(treebank: Treebank, plan: _Plan, report: Callable[[int, int], None]
     lines = []
     for index, changed in enumerate(is_changed.tolist()):
         lines.append(_rewritten(sentences, index, plan) if changed else treebank[index].to_conllu())
-        if report is not None and index % REPORTED == 0:
+        if report is not None and index % SENTENCES_PER_REPORT == 0:
             report(index, len(treebank))
     return Treebank("".join(lines).encode(), path=treebank.path, format=treebank.format)
 

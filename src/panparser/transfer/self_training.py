@@ -1,4 +1,4 @@
-"""Self-training: heads that a parser is sure of, in text without trees, are learned from as if they were gold."""
+"""Self-training on confident heads of tagged text without trees."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from panparser.transfer.candidates import AttachmentCounts
 from panparser.treebank.treebank import Treebank, check_treebanks, concatenated
 from panparser.trees.gold import UNKNOWN
 
-LEAST = 0.9  # the confidence of heads that are learned from
+MIN_CONFIDENCE = 0.9  # the confidence of heads that are learned from
 FOLDS = 5
 Learn = Callable[[Treebank, Treebank | None, Listener], Parser]  # from trees, and from text with heads that are sure
-Report = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SelfTrainingRound:
     """A round of self-training: words of the text that were learned from, and the score of the parser."""
 
     words: int  # 0: without the text
-    tally: AttachmentCounts
+    counts: AttachmentCounts
 
 
 @dataclass(frozen=True)
@@ -48,62 +48,72 @@ class SelfTrainingResult:
 
     parser: Parser
     rounds: tuple[SelfTrainingRound, ...]
-    chosen: int
-    least: float
-    text: int  # words of the text
+    selected_round: int
+    min_confidence: float
+    words: int  # words of the text
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a training record holds them."""
-        rounds = [{"words": each.words, "uas": each.tally.uas, "las": each.tally.las} for each in self.rounds]
-        return {"chosen": self.chosen, "least": self.least, "text": self.text, "rounds": rounds}
+        rounds = [{"words": each.words, "uas": each.counts.uas, "las": each.counts.las} for each in self.rounds]
+        return {"chosen": self.selected_round, "least": self.min_confidence, "text": self.words, "rounds": rounds}
 
 
 def self_train(
     spec: ParserSpec,
     treebank: Treebank,
-    raw: Treebank,
+    tagged_text: Treebank,
     *,
     dev: Treebank | None = None,
-    least: float = LEAST,
+    min_confidence: float = MIN_CONFIDENCE,
     rounds: int = 1,
     weight: float | None = None,
     folds: int = FOLDS,
     threads: int | None = None,
-    report: Report | None = None,
+    progress: Progress | None = None,
     **options: Unpack[TrainingOptions],
 ) -> SelfTrainingResult:
     """A parser for a treebank that learns from tagged text as well; `options` are those of `train`.
 
-    A parser of the treebank parses the `raw` text; heads whose confidence is at least `least`, with their labels, make
-    partial trees; the next parser learns from the treebank and from these, and so on, in so many `rounds`. Each
-    sentence of the treebank has this `weight`, beside 1 for those of the text; None: both count the same. Confidence is
-    calibrated, and parsers are compared, on the development set or, if there is none, on the treebank, by parsers that
-    learned from the other `folds`. Of all rounds the best is kept, and the parser without the text if it is better.
+    A parser of the treebank parses `tagged_text`; heads whose confidence is at least `min_confidence`, with their
+    labels, make partial trees; the next parser learns from the treebank and from these, and so on, in so many `rounds`.
+    Each sentence of the treebank has this `weight`, beside 1 for those of the text; None: both count the same.
+    Confidence is calibrated, and parsers are compared, on the development set or, if there is none, on the treebank, by
+    parsers that learned from the other `folds`. Of all rounds the best is kept, and the parser without the text if it
+    is better.
     """
     check_treebanks("self_train", treebank, dev)
     if weight is not None:
         check_number("self_train: weight", weight, POSITIVE)
 
     def learn(trees: Treebank, text: Treebank | None, stop: Listener) -> Parser:
-        common: dict[str, Any] = {"dev": dev, "listeners": [stop], **options}
         if text is None:
-            return whole(train(spec, trees, **common))
-        own = max(1.0, len(text) / len(trees)) if weight is None else weight
-        return whole(train(spec, [trees, text], weights=[own, 1.0], **common))
+            return whole(train(spec, trees, dev=dev, listeners=[stop], **options))
+        trees_weight = max(1.0, len(text) / len(trees)) if weight is None else weight
+        return whole(train(spec, [trees, text], weights=[trees_weight, 1.0], dev=dev, listeners=[stop], **options))
 
-    return self_trained(
-        learn, treebank, raw, dev=dev, least=least, rounds=rounds, folds=folds, threads=threads, report=report
+    return run_self_training(
+        learn,
+        treebank,
+        tagged_text,
+        dev=dev,
+        min_confidence=min_confidence,
+        rounds=rounds,
+        folds=folds,
+        threads=threads,
+        progress=progress,
     )
 
 
-def select_confident_trees(parser: Parser, text: Treebank, *, least: float = LEAST, threads: int = 1) -> Treebank:
+def select_confident_trees(
+    parser: Parser, text: Treebank, *, min_confidence: float = MIN_CONFIDENCE, threads: int = 1
+) -> Treebank:
     """A copy of a text with the parser's heads, and their labels, whose confidence is at least that; others have none.
 
     The parser must be calibrated (`calibrate`, or training with a development set).
     """
-    check_number("select_confident_trees: least", least, SHARE)
+    check_number("select_confident_trees: min_confidence", min_confidence, SHARE)
     found = parser.confidence(text, threads=threads)
-    sure = found.of_heads >= least
+    sure = found.of_heads >= min_confidence
     partial = text.copy()
     partial.heads[:] = np.where(sure, found.heads, UNKNOWN)
     ids = [partial.id_of("deprel", label) for label in parser.label_names]
@@ -112,41 +122,41 @@ def select_confident_trees(parser: Parser, text: Treebank, *, least: float = LEA
     return partial
 
 
-def self_trained(
+def run_self_training(
     learn: Learn,
     treebank: Treebank,
-    raw: Treebank,
+    tagged_text: Treebank,
     *,
     dev: Treebank | None = None,
-    least: float = LEAST,
+    min_confidence: float = MIN_CONFIDENCE,
     rounds: int = 1,
     folds: int = FOLDS,
     threads: int | None = None,
-    report: Report | None = None,
+    progress: Progress | None = None,
 ) -> SelfTrainingResult:
     """Self-training by any way to learn from trees, and from a text; parameters as in `self_train`.
 
     `learn` makes a parser, calibrated if there is a development set.
     """
-    check_number("self_train: least", least, SHARE)
+    check_number("self_train: min_confidence", min_confidence, SHARE)
     check_count("self_train: rounds", rounds, maximum=MAX_INT)
     check_count("self_train: folds", folds, minimum=2)
-    if not isinstance(raw, Treebank):
-        raise TreebankError(f"self_train: raw must be a Treebank; got {raw!r}")
-    if not raw.words:
-        raise TreebankError(f"{raw.path}: expected sentences, found none")
+    if not isinstance(tagged_text, Treebank):
+        raise TreebankError(f"self_train: tagged_text must be a Treebank; got {tagged_text!r}")
+    if not tagged_text.words:
+        raise TreebankError(f"{tagged_text.path}: expected sentences, found none")
     threads = chosen_threads("self_train: threads", threads)
     with at_most(threads):
-        chain = FoldParsers(learn, treebank, dev, raw, least, min(folds, len(treebank)), threads)
+        chain = FoldParsers(learn, treebank, dev, tagged_text, min_confidence, min(folds, len(treebank)), threads)
         found: list[tuple[SelfTrainingRound, Parser]] = []
         for number in range(rounds + 1):
-            if report is not None:
-                report(f"self-training: round {number}" if number else "self-training", number, rounds + 1)
+            if progress is not None:
+                progress(f"self-training: round {number}" if number else "self-training", number, rounds + 1)
             found.append(chain.step())
     best = max(
-        range(rounds + 1), key=lambda number: (found[number][0].tally.heads, found[number][0].tally.both, number)
+        range(rounds + 1), key=lambda number: (found[number][0].counts.heads, found[number][0].counts.labeled, number)
     )
-    made = SelfTrainingResult(found[best][1], tuple(each for each, _ in found), best, least, raw.words)
+    made = SelfTrainingResult(found[best][1], tuple(each for each, _ in found), best, min_confidence, tagged_text.words)
     parser = made.parser
     record = replace(parser.training, self_training=made.to_values())
     return replace(made, parser=replace(parser, training=record))
@@ -169,12 +179,18 @@ class FoldParsers:
         learn: Learn,
         treebank: Treebank,
         dev: Treebank | None,
-        raw: Treebank,
-        least: float,
+        tagged_text: Treebank,
+        min_confidence: float,
         folds: int,
         threads: int,
     ) -> None:
-        self.learn, self.treebank, self.dev, self.raw, self.least = learn, treebank, dev, raw, least
+        self.learn, self.treebank, self.dev, self.tagged_text, self.min_confidence = (
+            learn,
+            treebank,
+            dev,
+            tagged_text,
+            min_confidence,
+        )
         self.threads = threads
         if dev is None and folds < 2:
             raise TreebankError(
@@ -195,10 +211,10 @@ class FoldParsers:
         if self.dev is not None:
             found = self.dev.copy()
             parser.annotate(found, threads=self.threads)
-            tally = AttachmentCounts.of(self.dev, found)
+            tally = AttachmentCounts.from_treebanks(self.dev, found)
         else:
             held_out = [self._held_out(each, fold) for each, fold in zip(parsers[:-1], self.folds, strict=True)]
-            tally = AttachmentCounts.sum(AttachmentCounts.of(each.gold, _parsed(each)) for each in held_out)
+            tally = AttachmentCounts.sum(AttachmentCounts.from_treebanks(each.gold, _parsed(each)) for each in held_out)
             for number, parser in enumerate(parsers):
                 others = [one for other, one in enumerate(held_out) if other != number]
                 parsers[number] = replace(parser, calibration=_calibration(parser, others))
@@ -214,7 +230,9 @@ class FoldParsers:
 
     def _text(self, parser: Parser) -> Treebank | None:
         """The text, as far as the parser is sure of it; None if it is sure of nothing."""
-        found = select_confident_trees(parser, self.raw, least=self.least, threads=self.threads)
+        found = select_confident_trees(
+            parser, self.tagged_text, min_confidence=self.min_confidence, threads=self.threads
+        )
         return found if (found.heads >= 0).any() else None
 
 

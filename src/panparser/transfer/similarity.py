@@ -12,8 +12,8 @@ from panparser.base.types import BoolArray, FloatArray, LongArray
 from panparser.errors import SpecError, TreebankError
 from panparser.treebank.treebank import Treebank
 
-LEAST = 1e-6  # nats: a divergence below that weighs as much as this
-FEW_WORDS = 1000  # of a source: trigrams that it lacks are too many, and count too much, to tell how far it is
+MIN_PROBABILITY = 1e-6  # nats: a divergence below that weighs as much as this
+MIN_RELIABLE_WORDS = 1000  # of a source: trigrams that it lacks are too many, and count too much, to tell how far it is
 _UNTAGGED = "_"
 
 
@@ -34,7 +34,7 @@ class TagTrigramCounts:
     untagged: int
 
     @classmethod
-    def of(cls, treebank: Treebank) -> TagTrigramCounts:
+    def from_treebank(cls, treebank: Treebank) -> TagTrigramCounts:
         """Those of a treebank. Raises TreebankError if it has no tags."""
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"expected a Treebank (read_conllu makes one); got {treebank!r}")
@@ -72,13 +72,13 @@ class SourceSimilarity:
     `is_small`: it has too few words to tell, and its divergence is less than that of a larger one would be.
     """
 
-    number: int
+    index: int
     path: str
     divergence: float
     weight: float
     sentences: int
     untagged: int
-    is_small: bool = False
+    has_too_few_words: bool = False
 
 
 def measure_similarity(target: Treebank | TagTrigramCounts, source: Treebank | TagTrigramCounts) -> float:
@@ -112,7 +112,7 @@ def measure_similarity_by_tag(
 
 
 def _counted(treebank: Treebank | TagTrigramCounts) -> TagTrigramCounts:
-    return treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.of(treebank)
+    return treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.from_treebank(treebank)
 
 
 def _aligned(wanted: TagTrigramCounts, given: TagTrigramCounts) -> tuple[list[str], LongArray, LongArray, BoolArray]:
@@ -130,26 +130,26 @@ def _divergence(wanted: LongArray, given: LongArray, total: int) -> float:
 
 
 def rank_sources(
-    target: Treebank | TagTrigramCounts, sources: Sequence[Treebank | TagTrigramCounts], *, power: float = 1.0
+    target: Treebank | TagTrigramCounts, sources: Sequence[Treebank | TagTrigramCounts], *, exponent: float = 1.0
 ) -> list[SourceSimilarity]:
     """The sources of a target, the most similar first; equal ones in their order.
 
     Those of less than 1,000 words come behind all others, as far as the last of these at least. Weights, as for
-    `combine`, are divergence ** -power; R&Ž 2015 have a power of 4.
+    `combine`, are divergence ** -exponent; R&Ž 2015 have a power of 4.
     """
-    check_number("rank_sources: power", power, Interval(0, 100))
+    check_number("rank_sources: exponent", exponent, Interval(0, 100))
     if isinstance(sources, Treebank) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"rank_sources: sources must be a list of treebanks, at least one; got {sources!r}")
     wanted, counted = _counted(target), [_counted(source) for source in sources]
     divergences = [measure_similarity(wanted, given) for given in counted]
-    large = [own for own, given in zip(divergences, counted, strict=True) if given.counts.sum() >= FEW_WORDS]
+    large = [own for own, given in zip(divergences, counted, strict=True) if given.counts.sum() >= MIN_RELIABLE_WORDS]
     found = []
     for number, (given, divergence) in enumerate(zip(counted, divergences, strict=True)):
-        is_small = bool(large) and given.counts.sum() < FEW_WORDS
+        is_small = bool(large) and given.counts.sum() < MIN_RELIABLE_WORDS
         told = max(divergence, *large) if is_small else divergence
-        weight = max(told, LEAST) ** -power
+        weight = max(told, MIN_PROBABILITY) ** -exponent
         found.append(SourceSimilarity(number, given.path, told, weight, given.sentences, given.untagged, is_small))
-    return sorted(found, key=lambda each: (each.is_small, each.divergence))
+    return sorted(found, key=lambda each: (each.has_too_few_words, each.divergence))
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +164,9 @@ class TagLanguageModel:
     logs: FloatArray
 
     @classmethod
-    def of(cls, treebank: Treebank | TagTrigramCounts) -> TagLanguageModel:
+    def from_treebank(cls, treebank: Treebank | TagTrigramCounts) -> TagLanguageModel:
         """That of tagged sentences, which need no trees. Raises TreebankError if they have no tags."""
-        trigrams = treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.of(treebank)
+        trigrams = treebank if isinstance(treebank, TagTrigramCounts) else TagTrigramCounts.from_treebank(treebank)
         base = len(trigrams.tags) + 1
         counts = np.zeros((base + 1,) * 3)
         before, rest = np.divmod(trigrams.codes, base * base)

@@ -20,7 +20,7 @@ _PARTS = ("train", "dev", "test")
 _FIELD = re.compile(r"^\s*licen[cs]e\s*:\s*(\S.*?)\s*$", re.IGNORECASE | re.MULTILINE)  # in the README of a treebank
 _ADDRESS = re.compile(r"creativecommons\.org/licenses/([a-z-]+)/(\d\.\d)", re.IGNORECASE)
 _LONGEST = 80  # characters of a license that has no short name
-_READ = 1 << 16  # bytes of a file that may tell the license
+MAX_LICENSE_BYTES = 1 << 16  # bytes of a file that may tell the license
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class SourceFile:
     format: Format | Literal["auto"] = "auto"
 
 
-def find_sources(paths: Iterable[str | os.PathLike[str]], but: Iterable[str | None] = ()) -> list[SourceFile]:
+def find_sources(paths: Iterable[str | os.PathLike[str]], exclude: Iterable[str | None] = ()) -> list[SourceFile]:
     """The treebanks of files and folders, in order, except some files.
 
     Of a folder, and of the folders in it, those are taken that have `train` in their names; if there are none, all
     files .conllu of the folder itself.
     """
-    excluded = [Path(each).resolve() for each in but if each is not None]
+    excluded = [Path(each).resolve() for each in exclude if each is not None]
     found: dict[Path, SourceFile] = {}
     for path in map(Path, paths):
         files = list(_files_in(path)) if path.is_dir() else [path]
@@ -48,7 +48,7 @@ def find_sources(paths: Iterable[str | os.PathLike[str]], but: Iterable[str | No
         for file in files:
             place = file.resolve()
             if place not in excluded:
-                found.setdefault(place, SourceFile(name_of(file), str(file), license_of(file)))
+                found.setdefault(place, SourceFile(source_name(file), str(file), find_license(file)))
     if not found:
         raise SpecError("expected treebanks of other languages to learn from, found none")
     return list(found.values())
@@ -60,18 +60,18 @@ def _files_in(folder: Path) -> Iterator[Path]:
     return iter(training or [file for file in every if file.parent == folder])
 
 
-def name_of(file: Path) -> str:
+def source_name(file: Path) -> str:
     """The name of a treebank: that of its file, or of its folder if the file is called train, dev or test."""
     stem = file.name.partition(".")[0]
     plain = re.sub(rf"[-_.]?(?:ud[-_.])?(?:{'|'.join(_PARTS)})$", "", stem)
     return plain or file.resolve().parent.name or stem
 
 
-def license_of(file: Path) -> str:
+def find_license(file: Path) -> str:
     """The license that the README or the LICENSE beside a treebank tells, in short if it is a usual one."""
     for pattern, fields in (("readme*", True), ("licen[cs]e*", False)):
         for path in sorted(_beside(file, pattern)):
-            text = path.read_bytes()[:_READ].decode("utf-8", errors="replace")
+            text = path.read_bytes()[:MAX_LICENSE_BYTES].decode("utf-8", errors="replace")
             if fields and (field := _FIELD.search(text)):
                 return field[1][:_LONGEST]
             if not fields and (name := _short(text)):

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -123,7 +123,7 @@ def transfer(
         raise SpecError("expected an output file: -o MODEL")
     if not named:
         raise SpecError("expected treebanks of other languages: --sources FOLDER, or files")
-    found = [replace(each, format=format.value) for each in find_sources(named, but=(sample, tagged_text, dev))]
+    found = [replace(each, format=format.value) for each in find_sources(named, exclude=(sample, tagged_text, dev))]
     inputs = [*(each.path for each in found), sample, tagged_text, dev, file, *(lexicon or ())]
     target = Target(Path(output))
     target.check(*inputs)
@@ -140,36 +140,34 @@ def transfer(
     with (
         in_flags(
             "train_transfer",
-            raw="--tagged-text",
+            tagged_text="--tagged-text",
             sample="--sample",
-            least="--min-confidence",
             tagger="--tagger",
-            nearest="--max-sources",
-            sentences="--max-source-sentences",
         ),
         progress() as tell,
     ):
         made = train_transfer(
             found,
             texts[0],
-            raw=texts[1],
+            tagged_text=texts[1],
             dev=texts[2],
             typology=typology,
             language=language,
             method=None if method is None else method.value,
-            nearest=max_sources,
-            sentences=max_source_sentences,
+            max_sources=max_sources,
+            max_source_sentences=max_source_sentences,
             self_training=self_training,
-            least=min_confidence,
+            min_confidence=min_confidence,
             tagger=tagger,
             lexicon=words,
             seed=seed,
             threads=threads,
-            report=tell,
+            progress=tell,
         )
     made.model.save(output)
-    options: dict[str, Any] = {"sample": sample, "dev": dev, "typology": typology, "lexicon": lexicon or ()}
-    recipe = transfer_recipe(made, **options, format=format.value)
+    recipe = transfer_recipe(
+        made, sample=sample, dev=dev, typology=typology, lexicon=lexicon or (), format=format.value
+    )
     if recipe is not None and target.recipe is not None:
         recipe.write(target.recipe)
     if report_file is not None:

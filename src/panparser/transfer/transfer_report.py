@@ -1,4 +1,4 @@
-"""TransferReport: what `train_transfer` did, and why, in words and in plain values."""
+"""TransferReport: what `train_transfer` did and why, as text and as plain values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from panparser.transfer.candidates import COMBINED, PLANS, AttachmentCounts, Met
 from panparser.transfer.rewriting import RewritingReport
 from panparser.transfer.typology import Typology
 
-MORE = 10  # sentences whose gain is estimated
+GAIN_SENTENCES = 10  # more sentences, whose gain is estimated
+_STORED_NAMES = {"skipped_sentences": "unchanged", "projected_gain": "gain", "correct": "right"}
 _NAMES = {
     "joint": "all sources, the nearer the more, and the sample together",
     "combined-joint": "each source, the sample, and both together, whose trees are combined",
@@ -77,12 +78,12 @@ class TagReport:
 
     lexicon: int
     words: int
-    right: int
+    correct: int
 
     @property
     def accuracy(self) -> float:
         """In percent."""
-        return 100 * self.right / max(1, self.words)
+        return 100 * self.correct / max(1, self.words)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +97,8 @@ class TransferReport:
     scores: tuple[tuple[Method | Plan, AttachmentCounts], ...]
     sources: tuple[SourceReport, ...]
     rules: tuple[RuleReport, ...]
-    unchanged: int  # sentences that could not be rewritten
-    gain: ProjectedGain | None
+    skipped_sentences: int  # sentences that could not be rewritten
+    projected_gain: ProjectedGain | None
     tags: TagReport | None = None
     seed: int
     self_training: dict[str, Any] | None = None  # as in training records
@@ -116,11 +117,13 @@ class TransferReport:
         return values | {name: list(values[name]) for name in ("sources", "rules")}
 
     def record(self) -> dict[str, Any]:
-        """The same as part of a parser, which does not tell where files were."""
+        """Return the plain values as stored in models: without paths, under the names of the file format."""
         values = self.to_values()
         for source in values["sources"]:
             del source["path"]
-        return values
+        if self.tags is not None:
+            values["tags"] = {_STORED_NAMES.get(name, name): value for name, value in values["tags"].items()}
+        return {_STORED_NAMES.get(name, name): value for name, value in values.items()}
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -188,7 +191,7 @@ class TransferReport:
         yield ""
         yield f"Scores on {self.scored_on}, {words:,} words without punctuation (heads, heads and labels):"
         for method, tally in self.scores:
-            line = f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.both:,})"
+            line = f"  {in_words(method)}: {tally.uas:.1f} ({tally.heads:,}), {tally.las:.1f} ({tally.labeled:,})"
             tagged = tally.tagged
             yield line if tagged is None else f"{line}; with the tagger's tags {tagged.uas:.1f}, {tagged.las:.1f}"
 
@@ -207,22 +210,24 @@ class TransferReport:
             yield "  It was worse, and is left out."
 
     def _gain_lines(self) -> Iterator[str]:
-        if self.gain is None:
+        if self.projected_gain is None:
             return
-        gain = self.gain
+        gain = self.projected_gain
         yield ""
         seen = f"{gain.fewer_uas:.1f} with {gain.fewer} sentences, {gain.more_uas:.1f} with {gain.more}"
         if gain.points < 0.05:
-            yield f"What {MORE} more sentences would bring cannot be told: {seen}."
+            yield f"What {GAIN_SENTENCES} more sentences would bring cannot be told: {seen}."
         else:
             what = "" if gain.method == self.method else f" to {in_words(gain.method)}"
-            yield f"{MORE} more sentences would bring{what} about {gain.points:.1f} points; an estimate, from {seen}."
+            points = f"about {gain.points:.1f} points"
+            yield f"{GAIN_SENTENCES} more sentences would bring{what} {points}; an estimate, from {seen}."
 
 
 def _plain(tally: AttachmentCounts) -> dict[str, Any]:
     """The counts and scores of a tally."""
-    found: dict[str, Any] = {name: getattr(tally, name) for name in ("words", "heads", "both", "uas", "las")}
-    return found if tally.tagged is None else found | {"tagged": _plain(tally.tagged)}
+    values: dict[str, Any] = {"words": tally.words, "heads": tally.heads, "both": tally.labeled}
+    values |= {"uas": tally.uas, "las": tally.las}
+    return values if tally.tagged is None else values | {"tagged": _plain(tally.tagged)}
 
 
 def rule_reports(done: Sequence[RewritingReport], typology: Typology | None) -> tuple[RuleReport, ...]:

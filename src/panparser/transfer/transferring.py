@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from panparser.base.checks import SHARE, check_choice, check_count, check_number
 from panparser.base.threads import chosen_threads
@@ -22,8 +22,8 @@ from panparser.transfer.candidates import (
     COMBINED,
     FOLDS,
     METHODS,
-    OF_SAMPLE,
     PLANS,
+    SAMPLE_METHODS,
     AttachmentCounts,
     Method,
     MethodRunner,
@@ -32,13 +32,13 @@ from panparser.transfer.candidates import (
     SourceTreebank,
     TrialRun,
 )
-from panparser.transfer.projection.projecting import tell_forests
+from panparser.transfer.projection.projecting import warn_of_forests
 from panparser.transfer.rewriting import RewritingReport, rewrite_word_order
-from panparser.transfer.self_training import LEAST, SelfTrainingResult, self_trained
+from panparser.transfer.self_training import MIN_CONFIDENCE, SelfTrainingResult, run_self_training
 from panparser.transfer.similarity import TagTrigramCounts, rank_sources
-from panparser.transfer.source_files import SourceFile, name_of
+from panparser.transfer.source_files import SourceFile, source_name
 from panparser.transfer.transfer_report import (
-    MORE,
+    GAIN_SENTENCES,
     ProjectedGain,
     SourceReport,
     TagReport,
@@ -65,9 +65,17 @@ class SampleTagger:
 
     def learn(self, sample: Treebank, stop: Listener | None = None) -> Tagger:
         """The tagger of some sentences."""
-        options: dict[str, Any] = {"seed": self.seed, "threads": self.threads, "lexicon": self.lexicon}
-        listeners = [] if stop is None else [stop]
-        return whole(train_tagger(TaggerSpec(columns=(_TAGGED,)), sample, dev=self.dev, listeners=listeners, **options))
+        return whole(
+            train_tagger(
+                TaggerSpec(columns=(_TAGGED,)),
+                sample,
+                dev=self.dev,
+                listeners=[] if stop is None else [stop],
+                lexicon=self.lexicon,
+                seed=self.seed,
+                threads=self.threads,
+            )
+        )
 
     def tagged(self, sample: Treebank, folds: int) -> Treebank | None:
         """What is scored by, as tagged by taggers that did not learn from it; None if there are no two folds.
@@ -110,9 +118,9 @@ def agreement(gold: Treebank, tagged: Treebank) -> tuple[int, int]:
     return int(known.sum()), int((known & (ids == tagged.column(_TAGGED))).sum())
 
 
-NEAREST, SENTENCES = 4, 1000
-Report = Callable[[str, int, int], None]
-_LEAST_OF_PLANS = 3  # folds of folds
+MAX_SOURCES, MAX_SOURCE_SENTENCES = 4, 1000
+Progress = Callable[[str, int, int], None]
+MIN_PLAN_SENTENCES = 3  # folds of folds
 _PLANS_OF_SAMPLE = ("target-first", "transfer-first")
 
 
@@ -135,53 +143,53 @@ def train_transfer(
     sample: Treebank | None = None,
     *,
     typology: Typology | None = None,
-    raw: Treebank | None = None,
+    tagged_text: Treebank | None = None,
     dev: Treebank | None = None,
     language: str | None = None,
     method: Method | Plan | None = None,
-    nearest: int = NEAREST,
-    sentences: int = SENTENCES,
+    max_sources: int = MAX_SOURCES,
+    max_source_sentences: int = MAX_SOURCE_SENTENCES,
     self_training: int = 0,
-    least: float = LEAST,
+    min_confidence: float = MIN_CONFIDENCE,
     tagger: bool = False,
     lexicon: Lexicon | None = None,
     seed: int = 1,
     threads: int | None = None,
-    report: Report | None = None,
+    progress: Progress | None = None,
 ) -> TransferResult:
     """A parser for the language of a `sample`, from that and from treebanks of other languages.
 
-    The sources are ranked by similarity to the tags (UPOS) of sample and `raw` text, cut to so many `sentences` each,
-    drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of them:
-    by one `method`, if it is given, or by all, which are scored on the development set or, if there is none, on the
-    sample, where each sentence is parsed by a parser that did not learn from it. Kept is the one that scores best, if
-    that is more than chance, or else "combined-joint", which was the best for other languages ("joint" if it must be
-    one parser, for self-training). `Candidates` describes the methods; without a sample they are those that read tags
-    alone, and with nothing to score by, "combined" is made. A method can also be a plan, which
-    makes a cascade, and is only taken if it is given. With `self_training`, so many rounds of it follow, with heads of
-    the raw text whose confidence is at least `least`, and are kept unless the scores are worse. With `tagger`, or with
-    a `lexicon`, there is also a tagger of UPOS, which learns from the sample and the lexicon; parsers are then compared
+    The sources are ranked by similarity to the tags (UPOS) of sample and `tagged_text`, cut to `max_source_sentences`
+    each, drawn by the seed, and rewritten to the word order that the `typology` tells. Then several parsers are made of
+    them: by one `method`, if it is given, or by all, which are scored on the development set or, if there is none, on
+    the sample, where each sentence is parsed by a parser that did not learn from it. Kept is the one that scores best,
+    if that is more than chance, or else "combined-joint", which was the best for other languages ("joint" if it must be
+    one parser, for self-training). `MethodRunner` describes the methods; without a sample they are those that read tags
+    alone, and with nothing to score by, "combined" is made. A method can also be a plan, which makes a cascade, and is
+    only taken if it is given. With `self_training`, so many rounds of it follow, with heads of the tagged text whose
+    confidence is at least `min_confidence`, and are kept unless the scores are worse. With `tagger`, or with a
+    `lexicon`, there is also a tagger of UPOS, which learns from the sample and the lexicon; parsers are then compared
     with its tags, and read no lemmas, XPOS and FEATS, which nobody would give to new sentences. Labels have no
     subtypes. The record of the parser tells all that was done, as does the report; the same seed gives the same bytes.
-    `report` is called with a step, and the numbers of steps done and in all.
+    `progress` is called with a step, and the numbers of steps done and in all.
     """
-    _check(sources, sample, raw, dev, method)
-    _check_self_training(self_training, least, sample, raw, dev, method)
-    check_count("train_transfer: nearest", nearest)
-    check_count("train_transfer: sentences", sentences)
+    _check(sources, sample, tagged_text, dev, method)
+    _check_self_training(self_training, min_confidence, sample, tagged_text, dev, method)
+    check_count("train_transfer: max_sources", max_sources)
+    check_count("train_transfer: max_source_sentences", max_source_sentences)
     check_count("train_transfer: seed", seed, minimum=0)
     threads = chosen_threads("train_transfer: threads", threads)
-    tell = report or (lambda step, done, total: None)
+    tell = progress or (lambda step, done, total: None)
     tagging = None
     if tagger or lexicon is not None:
         sample, dev = _before_tagging(sample, dev, lexicon)
         tagging = SampleTagger(lexicon, dev, seed, threads)
-    text = _joined([each for each in (sample, raw) if each is not None])
+    text = _joined([each for each in (sample, tagged_text) if each is not None])
     ranked = _ranked(sources, text, tell)
-    prepared, done = _rewritten(ranked, typology, sentences, seed, method, nearest, tell)
+    prepared, done = _rewritten(ranked, typology, max_source_sentences, seed, method, max_sources, tell)
     candidates = MethodRunner(
         sources=prepared,
-        nearest=nearest if ranked[0].divergence is not None else len(prepared),
+        max_sources=max_sources if ranked[0].divergence is not None else len(prepared),
         sample=sample,
         dev=dev,
         seed=seed,
@@ -196,8 +204,8 @@ def train_transfer(
         tags = _tag_report(candidates, lexicon)
     chosen, scores, parser = _compared(candidates, method, tell, single=self_training > 0)
     trained = None
-    if self_training and raw is not None:
-        trained = _self_trained(candidates, cast(Method, chosen), raw, self_training, least, tell)
+    if self_training and tagged_text is not None:
+        trained = _self_trained(candidates, cast(Method, chosen), tagged_text, self_training, min_confidence, tell)
         parser = trained.parser
     gain, parser = _finished(candidates, chosen, scores, parser, tell)
     made = TransferReport(
@@ -208,8 +216,8 @@ def train_transfer(
         scores=tuple(scores),
         sources=_source_reports(ranked, candidates),
         rules=rule_reports(done, typology),
-        unchanged=sum(each.nonprojective + each.incomplete for each in done),
-        gain=gain,
+        skipped_sentences=sum(each.nonprojective + each.missing_heads for each in done),
+        projected_gain=gain,
         tags=tags,
         seed=seed,
         self_training=None if trained is None else trained.to_values(),
@@ -225,7 +233,7 @@ def _before_tagging(
     if lexicon is not None and not isinstance(lexicon, Lexicon):
         raise SpecError(f"train_transfer: lexicon must be a Lexicon; got {lexicon!r}")
     if sample is None:
-        raise SpecError("train_transfer: tagger learns from a sample, and there is none")
+        raise SpecError("train_transfer: tagger requires a sample")
     check_tags(sample)
     return tags_alone(sample), None if dev is None else tags_alone(dev)
 
@@ -238,54 +246,63 @@ def _tag_report(candidates: MethodRunner, lexicon: Lexicon | None) -> TagReport:
     return TagReport(known, *agreement(gold, candidates.tagged))
 
 
-def _check(sources: object, sample: object, raw: object, dev: object, method: object) -> None:
+def _check(sources: object, sample: object, tagged_text: object, dev: object, method: object) -> None:
     if isinstance(sources, Treebank | str) or not isinstance(sources, Sequence) or not sources:
         raise SpecError(f"train_transfer: sources must be a list of treebanks, at least one; got {sources!r}")
-    for name, treebank in (("sample", sample), ("raw", raw), ("dev", dev)):
+    for name, treebank in (("sample", sample), ("tagged_text", tagged_text), ("dev", dev)):
         if treebank is None:
             continue
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"train_transfer: {name} must be a Treebank; got {treebank!r}")
         if not treebank.words:
             raise TreebankError(f"{treebank.path}: expected sentences, found none")
-        if name != "raw" and not (treebank.heads >= 0).any():
+        if name != "tagged_text" and not (treebank.heads >= 0).any():
             raise TreebankError(
                 f"{treebank.path}: expected sentences with trees, found none with heads; tagged text without trees "
-                "tells the nearest sources (raw)"
+                "determines the nearest sources (tagged_text)"
             )
-        if name != "raw":
-            tell_forests(treebank)
+        if name != "tagged_text":
+            warn_of_forests(treebank)
     if method is not None:
         check_choice("train_transfer: method", method, (*METHODS, *PLANS))
-    if method in (*OF_SAMPLE, *_PLANS_OF_SAMPLE) and sample is None:
-        raise SpecError(f"method of train_transfer: {method} learns from a sample, and there is none")
-    if method in PLANS and isinstance(sample, Treebank) and len(sample) < _LEAST_OF_PLANS:
-        needed = f"{_LEAST_OF_PLANS} sentences of a sample, to tell what a parser is the best at"
-        raise SpecError(f"method of train_transfer: {method} needs {needed}; got {len(sample)}")
-    if method == "region-wise" and sample is None and raw is None:
-        raise SpecError("method of train_transfer: region-wise needs a sample, or tagged text (raw); got neither")
+    if method in (*SAMPLE_METHODS, *_PLANS_OF_SAMPLE) and sample is None:
+        raise SpecError(f"train_transfer: method={method!r} requires a sample")
+    if method in PLANS and isinstance(sample, Treebank) and len(sample) < MIN_PLAN_SENTENCES:
+        required = f"a sample of at least {MIN_PLAN_SENTENCES} sentences"
+        raise SpecError(f"train_transfer: method={method!r} requires {required}; got {len(sample)}")
+    if method == "region-wise" and sample is None and tagged_text is None:
+        raise SpecError(
+            "train_transfer: method='region-wise' requires a sample or tagged text (tagged_text); got neither"
+        )
 
 
 def _check_self_training(
-    rounds: int, least: float, sample: Treebank | None, raw: Treebank | None, dev: Treebank | None, method: str | None
+    rounds: int,
+    min_confidence: float,
+    sample: Treebank | None,
+    tagged_text: Treebank | None,
+    dev: Treebank | None,
+    method: str | None,
 ) -> None:
     check_count("train_transfer: self_training", rounds, minimum=0)
-    check_number("train_transfer: least", least, SHARE)
+    check_number("train_transfer: min_confidence", min_confidence, SHARE)
     if not rounds:
         return
-    if raw is None:
-        raise SpecError("train_transfer: self_training learns from tagged text (raw), and there is none")
+    if tagged_text is None:
+        raise SpecError("train_transfer: self_training requires tagged text (tagged_text)")
     if method in (*COMBINED, *PLANS):
-        raise SpecError(f"self_training of train_transfer makes one parser, and {method} several: choose one of them")
+        raise SpecError(
+            f"train_transfer: self_training cannot be combined with method={method!r}, which makes several parsers"
+        )
     if dev is None and (sample is None or len(sample) < 2):
         raise SpecError(
-            "train_transfer: self_training needs two sentences with trees, or a development set, to tell how sure a "
-            "parser is of its heads"
+            "train_transfer: self_training requires at least two sentences with trees, or a development set, to "
+            "calibrate confidence"
         )
 
 
 def _self_trained(
-    candidates: MethodRunner, method: Method, raw: Treebank, rounds: int, least: float, tell: Report
+    candidates: MethodRunner, method: Method, tagged_text: Treebank, rounds: int, min_confidence: float, tell: Progress
 ) -> SelfTrainingResult:
     """The method, and rounds of self-training that follow; scores as for the method."""
     sample, dev = candidates.sample, candidates.dev
@@ -295,8 +312,17 @@ def _self_trained(
     def learn(own: Treebank, text: Treebank | None, stop: Listener) -> Parser:
         return candidates.learn(method, None if sample is None else own, stop, text)
 
-    options: dict[str, Any] = {"dev": dev, "least": least, "rounds": rounds, "folds": FOLDS}
-    return self_trained(learn, trees, raw, threads=candidates.threads, report=tell, **options)
+    return run_self_training(
+        learn,
+        trees,
+        tagged_text,
+        dev=dev,
+        min_confidence=min_confidence,
+        rounds=rounds,
+        folds=FOLDS,
+        threads=candidates.threads,
+        progress=tell,
+    )
 
 
 # --- Sources ---
@@ -312,44 +338,44 @@ class RankedSource:
 
 
 def _ranked(
-    sources: Sequence[Treebank | SourceFile], text: TagTrigramCounts | None, tell: Report
+    sources: Sequence[Treebank | SourceFile], text: TagTrigramCounts | None, tell: Progress
 ) -> list[RankedSource]:
     """The sources, nearest first; as they are given, if there is no text to rank them by."""
     found, counted = [], []
     for number, source in enumerate(sources):
-        file = SourceFile(name_of(Path(source.path)), source.path) if isinstance(source, Treebank) else source
+        file = SourceFile(source_name(Path(source.path)), source.path) if isinstance(source, Treebank) else source
         tell(f"reading {file.name}", number, len(sources))
         treebank = source if isinstance(source, Treebank) else read_conllu(source.path, format=source.format)
         if not (treebank.heads >= 0).any():
             raise TreebankError(f"{treebank.path}: expected a treebank with heads to learn from, found none")
-        tell_forests(treebank)
-        counted.append(TagTrigramCounts.of(treebank))
+        warn_of_forests(treebank)
+        counted.append(TagTrigramCounts.from_treebank(treebank))
         found.append(RankedSource(file, treebank, None))
     if text is None:
         return found
     ranks = rank_sources(text, counted)
-    return [replace(found[rank.number], divergence=rank.divergence) for rank in ranks]
+    return [replace(found[rank.index], divergence=rank.divergence) for rank in ranks]
 
 
 def _joined(texts: Sequence[Treebank]) -> TagTrigramCounts | None:
-    return TagTrigramCounts.of(concatenated(texts)) if texts else None
+    return TagTrigramCounts.from_treebank(concatenated(texts)) if texts else None
 
 
 def _rewritten(
     ranked: Sequence[RankedSource],
     typology: Typology | None,
-    sentences: int,
+    max_sentences: int,
     seed: int,
     method: Method | Plan | None,
-    nearest: int,
-    tell: Report,
+    max_sources: int,
+    tell: Progress,
 ) -> tuple[list[SourceTreebank], list[RewritingReport]]:
     """The sources that are needed, cut, and in the word order of the target."""
-    needed = ranked[:nearest] if method == "pool" and ranked[0].divergence is not None else ranked
+    needed = ranked[:max_sources] if method == "pool" and ranked[0].divergence is not None else ranked
     sources, done = [], []
     for number, each in enumerate(needed):
         tell(f"rewriting {each.file.name}", number, len(needed))
-        treebank = drawn(each.treebank, sentences, seed=seed)
+        treebank = drawn(each.treebank, max_sentences, seed=seed)
         if typology is not None and len(typology):
             treebank, changes = rewrite_word_order(treebank, typology, seed=seed)
             done.append(changes)
@@ -361,14 +387,14 @@ def _rewritten(
 
 
 def _compared(
-    candidates: MethodRunner, method: Method | Plan | None, tell: Report, *, single: bool
+    candidates: MethodRunner, method: Method | Plan | None, tell: Progress, *, single: bool
 ) -> tuple[Method | Plan, list[tuple[Method | Plan, AttachmentCounts]], Model | None]:
     """The method to take, scores of all that were compared, best first, and the parser, if it is trained already.
 
     `single`: the method must make one parser.
     """
     known = [each for each in METHODS if not (single and each in COMBINED)]
-    fitting = [each for each in known if candidates.sample is not None or each not in OF_SAMPLE]
+    fitting = [each for each in known if candidates.sample is not None or each not in SAMPLE_METHODS]
     methods: list[Method | Plan] = [*fitting] if method is None else [method]
     folds = _folds(candidates)
     if candidates.dev is None and folds < 2:  # nothing to compare by
@@ -383,8 +409,8 @@ def _compared(
         parsers[each] = parser
         scores.append((each, tally))
     first = scores[0]  # the one that was the best for other languages
-    scores.sort(key=lambda pair: pair[1].rank, reverse=True)
-    chosen, _ = scores[0] if scores[0][1].is_clearly_above(first[1]) else first
+    scores.sort(key=lambda pair: pair[1].sort_key, reverse=True)
+    chosen, _ = scores[0] if scores[0][1].is_significantly_better(first[1]) else first
     return chosen, scores, parsers[chosen]
 
 
@@ -405,14 +431,14 @@ def _finished(
     chosen: Method | Plan,
     scores: Sequence[tuple[Method | Plan, AttachmentCounts]],
     parser: Model | None,
-    tell: Report,
+    tell: Progress,
 ) -> tuple[ProjectedGain | None, Model]:
     """What more sentences would bring, and the parser, which is trained beside that if there is none yet.
 
     The first is of the best method that learns from the sample, if scores rise with the logarithm of its sentences.
     """
     sample = candidates.sample
-    best = next(((method, tally) for method, tally in scores if method in OF_SAMPLE), None)
+    best = next(((method, tally) for method, tally in scores if method in SAMPLE_METHODS), None)
     trials, more, half = [], 0, 0
     if best is not None and sample is not None and len(sample) >= 2 * FOLDS:
         half = len(sample) // 2
@@ -428,7 +454,7 @@ def _finished(
     method, tally = best
     fewer = AttachmentCounts.sum(each for _, each in results if each is not None)
     slope = (tally.uas - fewer.uas) / math.log(more / half)
-    points = slope * math.log((len(cast(Treebank, sample)) + MORE) / len(cast(Treebank, sample)))
+    points = slope * math.log((len(cast(Treebank, sample)) + GAIN_SENTENCES) / len(cast(Treebank, sample)))
     return ProjectedGain(method, half, fewer.uas, more, tally.uas, max(0.0, points)), made
 
 
@@ -444,7 +470,9 @@ def _halves(candidates: MethodRunner, method: Method | Plan, half: int) -> list[
 
 
 def _source_reports(ranked: Sequence[RankedSource], candidates: MethodRunner) -> tuple[SourceReport, ...]:
-    rows = zip(ranked, candidates.sources, candidates.nearness(), strict=False)  # without those that are not needed
+    rows = zip(
+        ranked, candidates.sources, candidates.source_weights(), strict=False
+    )  # without those that are not needed
     return tuple(
         SourceReport(
             name=each.file.name,
@@ -454,7 +482,7 @@ def _source_reports(ranked: Sequence[RankedSource], candidates: MethodRunner) ->
             sentences=len(each.treebank),
             used=len(source.treebank),
             weight=weight,
-            is_near=number < candidates.nearest,
+            is_near=number < candidates.max_sources,
         )
         for number, (each, source, weight) in enumerate(rows)
     )

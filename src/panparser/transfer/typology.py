@@ -33,7 +33,7 @@ from panparser.transfer.wals import find_language, majority
 from panparser.treebank.treebank import Treebank
 
 _WORDS = {"before": BEFORE, "after": AFTER, "both": BOTH}
-_NOUNS = 5  # times `least`: so many nouns tell whether there are articles
+_NOUNS = 5  # times `min_count`: so many nouns tell whether there are articles
 _FEW = 0.01  # of nouns that have an article: fewer are errors
 
 
@@ -72,7 +72,7 @@ class Typology:
     def __post_init__(self) -> None:
         names = [trait.name for trait in self.traits]
         if twice := [name for name in NAMES if names.count(name) > 1]:
-            raise SpecError(f"traits of Typology: expected one of each class, found {twice[0]} twice")
+            raise SpecError(f"Typology: traits must contain each class once; got {twice[0]} twice")
         object.__setattr__(self, "traits", tuple(sorted(self.traits, key=lambda trait: NAMES.index(trait.name))))
 
     def __or__(self, other: Typology) -> Typology:
@@ -96,14 +96,14 @@ class Typology:
     # --- Sources ---
 
     @classmethod
-    def of_language(cls, language: str, *, like: str | None = None) -> Typology:
+    def from_language(cls, language: str, *, related_language: str | None = None) -> Typology:
         """What WALS says of a language, by code (Universal Dependencies, WALS, ISO 639-3, Glottolog) or name.
 
-        Where it says nothing, what it says of the relative `like`; then what three of four languages of the genus
+        Where it says nothing, what it says of the `related_language`; then what three of four languages of the genus
         have, if it knows four or more. Raises SpecError, with near matches, for an unknown language.
         """
         own = find_language(language)
-        relatives = find_language(like) if like is not None else ()
+        relatives = find_language(related_language) if related_language is not None else ()
         traits = []
         for each in CLASSES:
             known = [(value, one) for one in (*own, *relatives) if (value := one.value(each)) is not None]
@@ -121,15 +121,15 @@ class Typology:
         return cls(tuple(traits))
 
     @classmethod
-    def of(cls, treebank: Treebank, *, least: int = 20) -> Typology:
-        """What the sentences of a treebank have, for classes of which they have at least `least` dependents.
+    def from_treebank(cls, treebank: Treebank, *, min_count: int = 20) -> Typology:
+        """What the sentences of a treebank have, for classes of which they have at least `min_count` dependents.
 
         An article is present if more than one of a hundred nouns have one; it is absent if they have not, and the
         features that tell articles (Definite, PronType) are annotated. That takes five times as many nouns.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"Typology.of: treebank must be a Treebank; got {treebank!r}")
-        check_count("Typology.of: least", least)
+        check_count("Typology.from_treebank: min_count", min_count)
         treebank.check()
         classes, before = classes_of(treebank), stands_before_head(treebank)
         counts = np.bincount(classes + 1, minlength=len(CLASSES) + 1)[1:]
@@ -137,9 +137,9 @@ class Typology:
         nouns = int(_tagged(treebank, "NOUN").sum())
         traits = []
         for each, count, sum in zip(CLASSES, counts.tolist(), sums.tolist(), strict=True):
-            if not each.is_article and count >= least:
+            if not each.is_article and count >= min_count:
                 traits.append(TypologicalFeature(each.name, sum / count, f"{count:,} in {treebank.path}"))
-            elif each.is_article and nouns >= _NOUNS * least and _has_articles_annotated(treebank):
+            elif each.is_article and nouns >= _NOUNS * min_count and _has_articles_annotated(treebank):
                 value = PRESENT if count > _FEW * nouns else ABSENT
                 traits.append(TypologicalFeature(each.name, value, f"{count:,} of {nouns:,} nouns in {treebank.path}"))
         return cls(tuple(traits))
@@ -153,33 +153,35 @@ class Typology:
         return cls(tuple(TypologicalFeature(name, value, source) for name, value in values.items()))
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, language: str | None = None, like: str | None = None) -> Typology:
+    def read(
+        cls, path: str | os.PathLike[str], *, language: str | None = None, related_language: str | None = None
+    ) -> Typology:
         """A TOML file: values as in `from_values`, and above them `language = "br"` and `like = "cy"`, both optional.
 
-        The values overrule what `of_language` knows of these languages; arguments stand in for those of the file.
+        The values overrule what `from_language` knows of these languages; arguments stand in for those of the file.
         Raises SpecError with file, line, key, what was expected and what was found.
         """
         values = read_values(path, "TOML", SpecError)
-        given = {"language": language, "like": like}
+        languages = {"language": language, "like": related_language}
         traits, source = [], Path(path).name
         for key, value in values.items():
             try:
-                if key in given:
-                    named = check(value, text("a language", minimum=1), key, SpecError)
-                    given[key] = given[key] or named
-                    find_language(named)
+                if key in languages:
+                    name = check(value, text("a language", minimum=1), key, SpecError)
+                    languages[key] = languages[key] or name
+                    find_language(name)
                 else:
                     traits.append(TypologicalFeature(key, value, source))
             except SpecError as error:
                 raise SpecError(f"{os.fspath(path)}{_line(path, key)}: {error}") from None
-        return cls.known(**given) | cls(tuple(traits))
+        return cls.combine_sources(languages["language"], languages["like"]) | cls(tuple(traits))
 
     @classmethod
-    def known(cls, language: str | None = None, like: str | None = None) -> Typology:
-        """As `of_language`; of the relative alone, or nothing, if no language is named."""
+    def combine_sources(cls, language: str | None = None, related_language: str | None = None) -> Typology:
+        """As `from_language`; of the relative alone, or nothing, if no language is named."""
         if language is None:
-            return cls() if like is None else cls.of_language(like)
-        return cls.of_language(language, like=like)
+            return cls() if related_language is None else cls.from_language(related_language)
+        return cls.from_language(language, related_language=related_language)
 
     def to_values(self, digits: int | None = None) -> dict[str, Any]:
         """Plain values, as `from_values` takes them; shares with so many digits, or all of them."""

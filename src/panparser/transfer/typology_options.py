@@ -31,17 +31,21 @@ SampleOption = Annotated[
 
 
 def typology_of(
-    language: str | None, like: str | None, file: str | None, sample: str | None, format: str = "auto"
+    language: str | None, related_language: str | None, file: str | None, sample: str | None, format: str = "auto"
 ) -> Typology:
     """What all sources that were given say."""
-    known = known_typology(language, like, file)
-    return known if sample is None else known | Typology.of(read_sentences(sample, format))
+    known = known_typology(language, related_language, file)
+    return known if sample is None else known | Typology.from_treebank(read_sentences(sample, format))
 
 
-def known_typology(language: str | None, like: str | None, file: str | None) -> Typology:
+def known_typology(language: str | None, related_language: str | None, file: str | None) -> Typology:
     """What WALS and a file say."""
     try:
-        return Typology.known(language, like) if file is None else Typology.read(file, language=language, like=like)
+        return (
+            Typology.combine_sources(language, related_language)
+            if file is None
+            else Typology.read(file, language=language, related_language=related_language)
+        )
     except SpecError as error:
         if file is None:
             raise SpecError(f"{error}; {_HINT}") from None

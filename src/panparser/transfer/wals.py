@@ -15,7 +15,7 @@ from panparser.transfer.dependents import CLASSES, Dependents, Value
 FILE = Path(__file__).parents[1] / "wals" / "languages.tsv"
 COLUMNS = ("code", "name", "ud", "iso", "glottocode", "genus", "family", *(each.feature for each in CLASSES))
 _SCHEMES = ("ud", "wals", "iso", "glottolog", "name")
-_LEAST_LANGUAGES, _LEAST_SHARE = 4, 0.75  # of a genus that agrees
+MIN_LANGUAGES, MIN_SHARE = 4, 0.75  # of a genus that agrees
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def majority(genus: str, of: Dependents) -> tuple[Value, int, int] | None:
     None unless three of four agree, of four languages or more.
     """
     known = [value for each in languages() if each.genus == genus and (value := each.value(of)) is not None]
-    if len(known) < _LEAST_LANGUAGES:
+    if len(known) < MIN_LANGUAGES:
         return None
     value, count = Counter(known).most_common(1)[0]
-    return (value, count, len(known)) if count >= _LEAST_SHARE * len(known) else None
+    return (value, count, len(known)) if count >= MIN_SHARE * len(known) else None

@@ -89,7 +89,7 @@ def test_unknown_glosses_are_counted():
     found = pp.transfer.glossed.convert_glosses(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"))
     assert found.unknown == {"QQQ": 2, "ZZ": 1}
     assert (found.tagged, found.headed) == (0, 0)
-    table = shipped_table().extended({"features": {"QQQ": "Tense=Past", "ZZ": ""}})
+    table = shipped_table().extend({"features": {"QQQ": "Tense=Past", "ZZ": ""}})
     assert pp.transfer.glossed.convert_glosses(read_leipzig("a-b c-d\nx-QQQ y-QQQ.ZZ\n"), table=table).unknown == {}
 
 
@@ -109,7 +109,7 @@ def test_any_gloss_can_be_written_and_read_again(form, gloss, tag, translation):
         form=form or "x",
         morphemes=(
             pp.transfer.glossed.Morpheme(form=form, gloss=gloss, tag=tag),
-            pp.transfer.glossed.Morpheme(gloss="PL", joint="-"),
+            pp.transfer.glossed.Morpheme(gloss="PL", separator="-"),
         ),
         glossed=gloss,
         segmented=form,

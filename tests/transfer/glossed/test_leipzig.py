@@ -20,7 +20,7 @@ def test_a_block_of_four_lines():
     assert sentence.text == "A kutyák, látnak «engem»!"
     assert [word.form for word in sentence.words] == ["A", "kutyák", ",", "látnak", "«", "engem", "»", "!"]
     assert [word.is_punctuation for word in sentence.words] == [False, False, True, False, True, False, True, True]
-    assert [(part.form, part.gloss, part.joint) for part in sentence.words[1].morphemes] == [
+    assert [(part.form, part.gloss, part.separator) for part in sentence.words[1].morphemes] == [
         ("kutyá", "dog", ""),
         ("k", "PL", "-"),
     ]
@@ -31,7 +31,7 @@ def test_a_block_of_three_lines_has_its_words_segmented():
         "ny-umba=ni ki-kubwa wa∼wa fahamu-∅\nN9-house=LOC C7-big RED∼go know-PRS\n'x'\n".replace("∼", "~")
     )
     assert [word.form for word in sentence.words] == ["nyumbani", "kikubwa", "wawa", "fahamu"]
-    assert [part.joint for part in sentence.words[0].morphemes] == ["", "-", "="]
+    assert [part.separator for part in sentence.words[0].morphemes] == ["", "-", "="]
     assert sentence.words[3].segmented == "fahamu-∅"
 
 

@@ -26,13 +26,13 @@ def test_what_is_shipped_says_what_the_leipzig_rules_mean():
 
 
 def test_glosses_that_are_written_together():
-    assert TABLE.known("3SG") == ("3", "SG")
-    assert TABLE.known("3SGF") == ("3", "SG", "F")
-    assert TABLE.known("FSG") == ("F", "SG")
-    assert TABLE.known("12PL") == ("12", "PL")
-    assert TABLE.known("PST") == ("PST",)
+    assert TABLE.lookup("3SG") == ("3", "SG")
+    assert TABLE.lookup("3SGF") == ("3", "SG", "F")
+    assert TABLE.lookup("FSG") == ("F", "SG")
+    assert TABLE.lookup("12PL") == ("12", "PL")
+    assert TABLE.lookup("PST") == ("PST",)
     for unknown in ("XYZ", "3XYZ", "", "1" * 40):
-        assert TABLE.known(unknown) is None
+        assert TABLE.lookup(unknown) is None
 
 
 def test_parts_of_speech():
@@ -55,7 +55,7 @@ def test_a_file_adds_and_overrules(tmp_path):
     assert table.features["PST"] == "Tense=Past|VerbForm=Fin"
     assert (table.features["REM"], table.features["ACC"]) == ("", "Case=Acc")
     assert table.tag("zzz") == "ADV"
-    assert table.known("3EVIT") == ("3", "EVIT")
+    assert table.lookup("3EVIT") == ("3", "EVIT")
     assert next(iter(table.words)) == "PL"  # what users say comes first
     assert (table.markers["words"], table.markers["glosses"]) == (("orth",), TABLE.markers["glosses"])
 

@@ -60,7 +60,7 @@ def test_many_translations_are_parsed_in_batches(nlp, monkeypatch):
     monkeypatch.setattr("panparser.transfer.glossed.gloss_trees._BATCH", 2)
     told = []
     again = pp.transfer.glossed.convert_glosses(
-        read_leipzig(TEXT), nlp=nlp, trees=True, report=lambda *what: told.append(what)
+        read_leipzig(TEXT), nlp=nlp, trees=True, progress=lambda *what: told.append(what)
     )
     assert again.treebank.to_bytes() == once.to_bytes()
     assert told == [("translations", 2, 3), ("translations", 3, 3)]

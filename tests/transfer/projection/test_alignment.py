@@ -31,7 +31,9 @@ def test_words_of_another_language_are_found(tags):
     assert found.one_to_one() == found
     found.check(source, target)
     assert all(
-        value >= pp.transfer.projection.AlignerConfig().threshold for each in found.probabilities for value in each
+        value >= pp.transfer.projection.AlignerConfig().min_probability
+        for each in found.probabilities
+        for value in each
     )
 
 
@@ -78,7 +80,7 @@ def test_a_higher_threshold_leaves_fewer_links():
     source, target, _ = parallel(40)
     low, high = (
         pp.transfer.projection.align_words(
-            source, target, aligner=pp.transfer.projection.AlignerConfig(threshold=value)
+            source, target, aligner=pp.transfer.projection.AlignerConfig(min_probability=value)
         )
         for value in (0.01, 0.995)
     )
@@ -123,7 +125,7 @@ def test_progress():
         source,
         target,
         aligner=pp.transfer.projection.AlignerConfig(model1=1, hmm=1, trees=1),
-        report=lambda *done: seen.append(done),
+        progress=lambda *done: seen.append(done),
     )
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
@@ -154,8 +156,8 @@ def test_digamma():
         ({"model1": 0}, "AlignerConfig: model1 must be an integer >= 1; got 0"),
         ({"hmm": -1}, "AlignerConfig: hmm"),
         ({"trees": -1}, "AlignerConfig: trees"),
-        ({"null": 1}, "AlignerConfig: null must be in"),
-        ({"threshold": 0}, r"AlignerConfig: threshold must be in \(0, 1\]"),
+        ({"null_probability": 1}, "AlignerConfig: null_probability must be in"),
+        ({"min_probability": 0}, r"AlignerConfig: min_probability must be in \(0, 1\]"),
         ({"cognates": -1}, "AlignerConfig: cognates must be >= 0"),
     ],
 )

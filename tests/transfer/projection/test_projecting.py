@@ -100,13 +100,13 @@ def test_sentences_with_too_few_heads_are_left_out():
     cut = pp.transfer.projection.WordAlignments(
         tuple(pairs if number % 3 else pairs[1:2] for number, pairs in enumerate(LINKS))
     )
-    found = pp.transfer.projection.project_trees(SOURCE, TARGET, cut, least=0.8)
+    found = pp.transfer.projection.project_trees(SOURCE, TARGET, cut, min_attached_share=0.8)
     assert [sentence.sent_id for sentence in found] == [s.sent_id for i, s in enumerate(TARGET) if i % 3]
     assert len(pp.transfer.projection.project_trees(SOURCE, TARGET, cut)) == len(TARGET)
     assert (
         len(
             pp.transfer.projection.project_trees(
-                SOURCE, TARGET, pp.transfer.projection.WordAlignments(((),) * 12), least=0.5
+                SOURCE, TARGET, pp.transfer.projection.WordAlignments(((),) * 12), min_attached_share=0.5
             )
         )
         == 0
@@ -123,7 +123,7 @@ def test_tags_are_carried_over():
     )
     assert set(partly[1].values("upos")) == {"X"}  # no link tells another
     assert [tag != "X" for tag in partly[0].values("upos")] == [place == 2 for place in range(len(partly[0]))]
-    with pytest.raises(SpecError, match="leave out same_tag"):
+    with pytest.raises(SpecError, match="tags and same_tag cannot be combined"):
         pp.transfer.projection.project_trees(SOURCE, bare, LINKS, tags=True, same_tag=True)
 
 
@@ -142,23 +142,23 @@ def test_several_sources_vote():
     found = pp.transfer.projection.project_trees(sources, target, links, tags=True)[0]
     assert found.heads.tolist() == [2, 0, 2]
     assert found.values("upos") == ["DET", "NOUN", "ADV"]
-    twice = pp.transfer.projection.project_trees(sources, target, links, votes=2)[0]
+    twice = pp.transfer.projection.project_trees(sources, target, links, min_sources=2)[0]
     assert (twice.heads.tolist(), twice.labels) == ([2, 0, -1], ["det", "root", "_"])
-    assert pp.transfer.projection.project_trees(sources, target, links, votes=3).heads.tolist() == [-1, -1, -1]
+    assert pp.transfer.projection.project_trees(sources, target, links, min_sources=3).heads.tolist() == [-1, -1, -1]
 
 
 def test_progress():
     seen = []
     sources, target, _ = three()
-    pp.transfer.projection.project_trees(sources, target, report=lambda *done: seen.append(done[0]))
+    pp.transfer.projection.project_trees(sources, target, progress=lambda *done: seen.append(done[0]))
     assert {"aligning", "combining"} == set(seen)
 
 
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"least": 1.5}, SpecError, r"project_trees: least must be in \[0, 1\]"),
-        ({"votes": 2}, SpecError, "project_trees: votes must be <= 1"),
+        ({"min_attached_share": 1.5}, SpecError, r"project_trees: min_attached_share must be in \[0, 1\]"),
+        ({"min_sources": 2}, SpecError, "project_trees: min_sources must be <= 1"),
         ({"links": [LINKS, LINKS]}, AlignmentError, "project_trees: links must be as many as sources, 1; got 2"),
         (
             {"links": pp.transfer.projection.WordAlignments(LINKS.pairs[:3])},

@@ -171,9 +171,11 @@ def _word(element: _Element, language: str, path: str) -> GlossedWord | None:
         if gloss or tag or morphemes:
             raise TextError(f"{path}:{element.line}: expected an item txt or punct in <word>, found none")
         return None
-    glossed = "".join(part.joint + part.gloss for part in morphemes) if any(part.gloss for part in morphemes) else ""
+    glossed = (
+        "".join(part.separator + part.gloss for part in morphemes) if any(part.gloss for part in morphemes) else ""
+    )
     whole = len(morphemes) > 1 and all(part.form for part in morphemes)
-    segmented = "".join(part.joint + part.form for part in morphemes) if whole else ""
+    segmented = "".join(part.separator + part.form for part in morphemes) if whole else ""
     return GlossedWord(form=form, morphemes=morphemes, gloss=gloss, tag=tag, segmented=segmented, glossed=glossed)
 
 
@@ -183,7 +185,7 @@ def _morpheme(morph: _Element, before: _Element | None, language: str) -> Morphe
     return Morpheme(
         form=morph.item("txt").strip(_SIGNS),
         gloss=gloss.strip("-=~") or gloss,
-        joint="" if before is None else "=" if clitic else "-",
+        separator="" if before is None else "=" if clitic else "-",
         lemma=morph.item("cf").strip(_SIGNS),
         tag=morph.item("msa"),
         is_stem=None if not kind else kind not in _AFFIXES | _CLITICS,

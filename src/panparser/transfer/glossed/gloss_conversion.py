@@ -23,7 +23,7 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     from panparser.pipeline.pipeline import Pipeline
 
-Report = Callable[[str, int, int], None]  # what is done, how much of it, of how much
+Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def convert_glosses(
     table: GlossTable | None = None,
     nlp: Pipeline | None = None,
     trees: bool = False,
-    report: Report | None = None,
+    progress: Progress | None = None,
 ) -> GlossedTreebank:
     """Glossed sentences as a treebank: lemmas, tags and features by a table (default: the one that panparser ships).
 
@@ -70,7 +70,7 @@ def convert_glosses(
     if nlp is not None:
         from panparser.transfer.glossed.gloss_trees import annotate  # glosses alone need no model
 
-        annotate(treebank, sentences, said, nlp, table=chosen, trees=trees, report=report)
+        annotate(treebank, sentences, said, nlp, table=chosen, trees=trees, progress=progress)
     return GlossedTreebank(treebank, unknown)
 
 

@@ -75,11 +75,11 @@ class GlossTable:
         """The shipped table with the entries of a TOML file. Raises SpecError if the file is not valid."""
         values = read_values(path, "TOML", SpecError)
         try:
-            return shipped_table().extended(values)
+            return shipped_table().extend(values)
         except SpecError as error:
             raise SpecError(f"{os.fspath(path)}: {error}") from None
 
-    def extended(self, values: Mapping[str, Any]) -> GlossTable:
+    def extend(self, values: Mapping[str, Any]) -> GlossTable:
         """A table with other entries, as in a file, before its own."""
         check(values, _VALUES, "", SpecError)
         parts = values.get("joined", {}).get("parts", ())
@@ -91,7 +91,7 @@ class GlossTable:
                 new[each.name] = {key: _frozen(value) for key, value in (own | rest).items()}
         return GlossTable(**new)
 
-    def known(self, gloss: str) -> tuple[str, ...] | None:
+    def lookup(self, gloss: str) -> tuple[str, ...] | None:
         """The entries that a gloss consists of: itself, or those that are written together in it; None if unknown."""
         if gloss in self.features:
             return (gloss,)
@@ -127,7 +127,7 @@ def _frozen(value: Any) -> Any:
 def shipped_table() -> GlossTable:
     """The table that panparser ships."""
     empty: dict[str, Any] = {each.name: {} for each in fields(GlossTable)}
-    return GlossTable(**{**empty, "joined": ()}).extended(read_values(_SHIPPED, "TOML", SpecError))
+    return GlossTable(**{**empty, "joined": ()}).extend(read_values(_SHIPPED, "TOML", SpecError))
 
 
 _ELEMENT = re.compile(r"[^\s.:;_/\\()\[\]{},|<>]+")  # what stands between the signs of the Leipzig rules 4 and 6 to 8
@@ -171,9 +171,9 @@ def _entries(gloss: str, part: Morpheme, table: GlossTable, found: GlossMeaning)
     """The entries of a gloss; other words of it go to `found`."""
     entries: list[str] = []
     for element in _ELEMENT.findall(gloss):
-        known = table.known(element)
+        known = table.lookup(element)
         if known is None and part.is_stem is False:
-            known = table.known(element.upper())  # many write pl, pst for affixes
+            known = table.lookup(element.upper())  # many write pl, pst for affixes
         if known is not None:
             entries += known
         elif _is_abbreviation(element) or part.is_stem is False:

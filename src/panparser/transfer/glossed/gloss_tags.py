@@ -22,25 +22,25 @@ def stems(word: GlossedWord) -> list[Morpheme]:
     return lexical or own[:1] or list(word.morphemes[:1])
 
 
-def tag_of(word: GlossedWord, said: GlossMeaning, table: GlossTable) -> str:
+def tag_of(word: GlossedWord, meaning: GlossMeaning, table: GlossTable) -> str:
     """UPOS of a word; empty if nothing tells.
 
     By part of speech, then by glosses: those of a word without a stem, affixes that make a word of another kind, the
     English word of a closed class or a name, features that only some kinds have.
     """
-    return _sure_tag(word, said, table) or _by_english(word, said, table) or kind_of(said, table)
+    return _sure_tag(word, meaning, table) or _by_english(word, meaning, table) or kind_of(meaning, table)
 
 
-def better_tag(word: GlossedWord, said: GlossMeaning, table: GlossTable, linked: str, alone: str) -> str:
+def better_tag(word: GlossedWord, meaning: GlossMeaning, table: GlossTable, linked: str, alone: str) -> str:
     """UPOS of a word where a model tags its gloss in the translation (`linked`), and without context (`alone`).
 
     Its tags go before what glosses only suggest, but not before features that words with such tags do not have.
     """
-    if found := _sure_tag(word, said, table):
+    if found := _sure_tag(word, meaning, table):
         return found
-    if closed := _by_english(word, said, table):
+    if closed := _by_english(word, meaning, table):
         return linked or closed
-    kind = kind_of(said, table)
+    kind = kind_of(meaning, table)
     return next((tag for tag in (linked, alone) if tag and tag in _LIKE.get(kind, (tag,))), kind)
 
 
@@ -72,9 +72,9 @@ def _by_english(word: GlossedWord, said: GlossMeaning, table: GlossTable) -> str
     return ""
 
 
-def kind_of(said: GlossMeaning, table: GlossTable) -> str:
+def kind_of(meaning: GlossMeaning, table: GlossTable) -> str:
     """By features that only some kinds of words have."""
-    return next((tag for name, tag in table.kinds.items() if tag and name in said.features), "")
+    return next((tag for name, tag in table.kinds.items() if tag and name in meaning.features), "")
 
 
 def lemma_of(word: GlossedWord) -> str:

@@ -139,34 +139,34 @@ _BATCH = 256  # sentences
 def annotate(
     treebank: Treebank,
     sentences: Sequence[GlossedSentence],
-    said: Sequence[Sequence[GlossMeaning]],
+    meanings: Sequence[Sequence[GlossMeaning]],
     nlp: Pipeline,
     *,
     table: GlossTable,
     trees: bool,
-    report: Callable[[str, int, int], None] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> None:
     """Writes tags where glosses only suggest them, and with `trees` heads and labels, into the treebank."""
     if not isinstance(nlp, Pipeline) or nlp.tokenizer is None or (trees and nlp.parser is None):
         parts = "a tokenizer, a tagger and a parser" if trees else "a tokenizer and a tagger"
         raise SpecError(f"nlp must be a pipeline with {parts}; got {nlp!r}")
-    glosses = _glosses([word for words in said for word in words], nlp)
+    glosses = _glosses([word for words in meanings for word in words], nlp)
     for start in range(0, len(sentences), _BATCH):
         batch = range(start, min(start + _BATCH, len(sentences)))
         given = [at for at in batch if sentences[at].translation]
         translations = _translations([sentences[at].translation for at in given], nlp, trees)
-        links = [_links(said[at], each, glosses, table) for at, each in zip(given, translations, strict=True)]
+        links = [_links(meanings[at], each, glosses, table) for at, each in zip(given, translations, strict=True)]
         linked = {
-            at: _linked_tags(said[at], each, own, glosses)
+            at: _linked_tags(meanings[at], each, own, glosses)
             for at, each, own in zip(given, translations, links, strict=True)
         }
         for at in batch:
-            words = list(zip(sentences[at].words, said[at], strict=True))
+            words = list(zip(sentences[at].words, meanings[at], strict=True))
             _tag(treebank[at], words, linked.get(at, {}), glosses, table)
         if trees and given:
             _project(translations, treebank, given, links)
-        if report is not None:
-            report("translations", batch.stop, len(sentences))
+        if progress is not None:
+            progress("translations", batch.stop, len(sentences))
 
 
 # --- What the model says ---

@@ -79,7 +79,7 @@ def glossed(
     sentences = read_igt(source, format=format.value, language=language, table=chosen)
     nlp = _pipeline(model, sentences[0].language) if tags or trees else None
     with progress() as report:
-        found = convert_glosses(sentences, table=chosen, nlp=nlp, trees=trees, report=report)
+        found = convert_glosses(sentences, table=chosen, nlp=nlp, trees=trees, progress=report)
     with conllu_output(output) as stream:
         stream.write(found.treebank.to_bytes())
     if not is_quiet():

@@ -21,7 +21,7 @@ class Morpheme:
 
     form: str = ""
     gloss: str = ""
-    joint: str = ""  # what joins it to the part before: - = ~, or < for an infix
+    separator: str = ""  # what joins it to the part before: - = ~, or < for an infix
     lemma: str = ""  # the citation form
     tag: str = ""  # the part of speech
     is_stem: bool | None = None  # None: to be seen from its gloss
@@ -101,11 +101,11 @@ def written_word(form: str, segmented: str, glossed: str) -> GlossedWord:
     `form` may be empty: then it is the segmentation without them. Raises Misglossed if they have different numbers of
     morphemes; only a word that is not segmented at all may have several glosses.
     """
-    glosses = divided(glossed)
-    forms = divided(segmented)
+    glosses = split_morphemes(glossed)
+    forms = split_morphemes(segmented)
     if len(forms) == 1 < len(glosses):
         whole = form or segmented
-        parts = tuple(Morpheme(gloss=gloss, joint=joint) for joint, gloss in glosses)
+        parts = tuple(Morpheme(gloss=gloss, separator=joint) for joint, gloss in glosses)
         return GlossedWord(form=whole, morphemes=parts, glossed=glossed)
     if len(forms) != len(glosses):
         raise GlossMismatchError(
@@ -113,14 +113,18 @@ def written_word(form: str, segmented: str, glossed: str) -> GlossedWord:
             f"found {len(glosses)} in {glossed!r}"
         )
     parts = tuple(
-        Morpheme(form=part, gloss=gloss, joint=joint) for (joint, part), (_, gloss) in zip(forms, glosses, strict=True)
+        Morpheme(form=part, gloss=gloss, separator=joint)
+        for (joint, part), (_, gloss) in zip(forms, glosses, strict=True)
     )
     return GlossedWord(
-        form=form or joined(segmented), morphemes=parts, segmented=segmented if len(forms) > 1 else "", glossed=glossed
+        form=form or join_morphemes(segmented),
+        morphemes=parts,
+        segmented=segmented if len(forms) > 1 else "",
+        glossed=glossed,
     )
 
 
-def divided(text: str) -> list[tuple[str, str]]:
+def split_morphemes(text: str) -> list[tuple[str, str]]:
     """The parts of a segmented word, or of its gloss, each with the sign before it; infixes come first."""
     infixes = [("<", part) for part in _INFIX.findall(text) if part]
     rest = _INFIX.sub("", text) if infixes else text
@@ -131,6 +135,6 @@ def divided(text: str) -> list[tuple[str, str]]:
     return [*infixes, *parts]
 
 
-def joined(segmented: str) -> str:
+def join_morphemes(segmented: str) -> str:
     """A segmented word as it is written: without the signs between its morphemes, and without those not heard."""
     return re.sub(r"[-=~<>]", "", _ZERO.sub("", segmented)) or segmented

@@ -15,8 +15,8 @@ from panparser.transfer.glossed.sentences import (
     GlossedWord,
     Morpheme,
     bare_gloss,
-    divided,
-    joined,
+    join_morphemes,
+    split_morphemes,
     split_punctuation,
     with_punctuation,
 )
@@ -144,11 +144,11 @@ def _words(group: Mapping[str, _Line], path: str) -> Iterator[GlossedWord]:
         morphemes = tuple(_morphemes(parts))
         several = len(morphemes) > 1
         segmented, glossed = (
-            "".join(part.joint + text for part, text in zip(morphemes, texts, strict=True))
+            "".join(part.separator + text for part, text in zip(morphemes, texts, strict=True))
             for texts in ([part.form for part in morphemes], [part.gloss for part in morphemes])
         )
         word = GlossedWord(
-            form=joined(bare) if several and "morphemes" not in group else bare,
+            form=join_morphemes(bare) if several and "morphemes" not in group else bare,
             morphemes=morphemes,
             segmented=segmented if several else "",
             glossed=glossed,
@@ -160,9 +160,9 @@ def _morphemes(parts: Sequence[Part]) -> Iterator[Morpheme]:
     """The morphemes of a word: a token for each, with a hyphen where it is attached, or several in one token."""
     before = ""  # a hyphen at the end of the token before
     for place, (token, gloss, tag) in enumerate(parts):
-        forms, glosses, tags = (divided(text) for text in (split_punctuation(token)[1], bare_gloss(gloss), tag))
+        forms, glosses, tags = (split_morphemes(text) for text in (split_punctuation(token)[1], bare_gloss(gloss), tag))
         if len(forms) != len(glosses):  # one morpheme, whatever hyphens its gloss has
-            forms, glosses, tags = [("", joined(token))], [("", gloss)], [("", tag)]
+            forms, glosses, tags = [("", join_morphemes(token))], [("", gloss)], [("", tag)]
         alone = len(forms) == 1
         affix = alone and len(parts) > 1 and (token[0] in _SIGNS or token[-1] in _SIGNS)
         for at, ((joint, form), (_, meaning)) in enumerate(zip(forms, glosses, strict=True)):
@@ -171,7 +171,7 @@ def _morphemes(parts: Sequence[Part]) -> Iterator[Morpheme]:
             yield Morpheme(
                 form=form,
                 gloss=_known(meaning),
-                joint=joint if place or at else "",
+                separator=joint if place or at else "",
                 tag=_known(own),
                 is_stem=False if affix else None,
             )

@@ -85,11 +85,11 @@ def _near(values: FloatArray, reach: int) -> Iterator[FloatArray]:
     yield sums[:, :, np.maximum(places - reach + 1, 0)]
 
 
-Report = Callable[[int, int], None]
-_PREFIX = 5  # letters of a form that stand for a lemma that is not known
+Progress = Callable[[int, int], None]
+LEMMA_PREFIX_LETTERS = 5  # letters of a form that stand for a lemma that is not known
 _LEAST_PREFIX = 3  # letters that cognates have in common
 _LETTERS = 16  # of a key that are compared
-_SPREAD = 2.0  # words: how far from the next position a jump goes before anything is learned
+INITIAL_JUMP_SPREAD_WORDS = 2.0  # words: how far from the next position a jump goes before anything is learned
 _JUMPS_SEEN = 1.0  # of each distance, before anything is learned
 _TAGS_SEEN = 0.1  # of each pair of tags
 _SAME_TAG = 20.0  # how many times as much of it equal tags have
@@ -103,33 +103,33 @@ class AlignerConfig:
     """How `align` learns; the defaults were chosen on English with Swedish, German, Finnish and Hindi.
 
     `model1`, `hmm`: iterations of IBM model 1, which begins, and of the hidden Markov model; `trees`: more of those, in
-    which links also depend on the links of heads and dependents, if the source has heads. `null`: how probable it is
-    that a word has no link. `concentration`: of the Dirichlet prior of translations; the smaller, the fewer a word has.
-    `cognates`: how many times as much of it equal words have, and others by the share of letters that they begin with.
-    `jumps`: longest distance between the links of neighbors that is told from others. `diagonal`: how much model 1
-    prefers words at the same place of the sentence. `tags`: do tags (UPOS) count, where both texts have them?
-    `threshold`: least probability of a link.
+    which links also depend on the links of heads and dependents, if the source has heads. `null_probability`: how
+    probable it is that a word has no link. `concentration`: of the Dirichlet prior of translations; the smaller, the
+    fewer a word has. `cognates`: how many times as much of it equal words have, and others by the share of letters that
+    they begin with. `jumps`: longest distance between the links of neighbors that is told from others. `diagonal`: how
+    much model 1 prefers words at the same place of the sentence. `tags`: do tags (UPOS) count, where both texts have
+    them? `min_probability`: least probability of a link.
     """
 
     model1: int = 5
     hmm: int = 2
     trees: int = 4
-    null: float = 0.08
+    null_probability: float = 0.08
     concentration: float = 0.15
     cognates: float = 20.0
     jumps: int = 20
     diagonal: float = 2.0
     tags: bool = True
-    threshold: float = 0.2
+    min_probability: float = 0.2
 
     def __post_init__(self) -> None:
         for name, least in (("model1", 1), ("hmm", 0), ("trees", 0), ("jumps", 1)):
             check_count(f"AlignerConfig: {name}", getattr(self, name), minimum=least, maximum=1000)
-        for name in ("concentration", "threshold"):
+        for name in ("concentration", "min_probability"):
             check_number(f"AlignerConfig: {name}", getattr(self, name), SHARE)
         for name in ("cognates", "diagonal"):
             check_number(f"AlignerConfig: {name}", getattr(self, name), NON_NEGATIVE)
-        check_number("AlignerConfig: null", self.null, Interval(0, 1, "()"))
+        check_number("AlignerConfig: null_probability", self.null_probability, Interval(0, 1, "()"))
 
 
 def align_words(
@@ -137,7 +137,7 @@ def align_words(
     target: Treebank | Sequence[Sequence[str]],
     *,
     aligner: AlignerConfig | None = None,
-    report: Report | None = None,
+    progress: Progress | None = None,
 ) -> WordAlignments:
     """Links between the words of parallel sentences, one to one, with probabilities; learned from these sentences.
 
@@ -146,7 +146,7 @@ def align_words(
     (UPOS) help where both sides have them. Two hidden Markov models, one for each direction, learn from the links on
     which they agree and, if the source has heads, from where words stand as seen from their heads; those of the target
     are not looked at. Links are chosen by the product of both probabilities, the most probable first. No chance is
-    involved: the same sentences get the same links. `report` is called with the number of iterations done and their
+    involved: the same sentences get the same links. `progress` is called with the number of iterations done and their
     total.
     """
     options = aligner or AlignerConfig()
@@ -161,13 +161,13 @@ def align_words(
     total = options.model1 + options.hmm + options.trees
     for iteration in range(total):
         model.iterate(model1=iteration < options.model1, trees=iteration >= options.model1 + options.hmm)
-        if report:
-            report(iteration + 1, total)
+        if progress:
+            progress(iteration + 1, total)
     pairs: list[tuple[Pair, ...]] = [()] * len(sides[0])
     values: list[tuple[float, ...]] = [()] * len(pairs)
     for batch, together in zip(corpus.batches, model.links, strict=True):
         for sentence, probable in zip(batch.sentences.tolist(), np.round(together, _DIGITS), strict=True):
-            chosen = dict(sorted(_greedy(probable, options.threshold)))
+            chosen = dict(sorted(_greedy(probable, options.min_probability)))
             pairs[sentence], values[sentence] = tuple(chosen), tuple(chosen.values())
     return WordAlignments(tuple(pairs), tuple(values))
 
@@ -230,7 +230,7 @@ class _Corpus:
 
 def _keys(treebank: Treebank) -> tuple[LongArray, list[str]]:
     """What each word is known by, as a number: its lemma, else the beginning of its form; and these texts."""
-    forms = [form.lower()[:_PREFIX] for form in treebank.vocabulary("form")]
+    forms = [form.lower()[:LEMMA_PREFIX_LETTERS] for form in treebank.vocabulary("form")]
     lemmas = ["" if lemma == "_" else lemma.lower() for lemma in treebank.vocabulary("lemma")]
     columns = treebank.column("lemma").tolist(), treebank.column("form").tolist()
     numbers: dict[str, int] = {}
@@ -335,7 +335,7 @@ class _Direction:
         self.tags = _Table(both[self.source], same, np.zeros(tags))
         self.null_tags = _single(tags, _TAGS_SEEN)
         distances = np.arange(-options.jumps, options.jumps + 1)
-        self.jumps = np.exp(-np.abs(distances - 1) / _SPREAD)
+        self.jumps = np.exp(-np.abs(distances - 1) / INITIAL_JUMP_SPREAD_WORDS)
         self.seen_jumps = np.zeros(len(distances))
 
     def posteriors(self, batch: _Batch, support: FloatArray | None, *, model1: bool) -> FloatArray:
@@ -347,8 +347,8 @@ class _Direction:
         nulls = self.null_words.values[batch.words[self.target]] * self.null_tags.values[batch.tags[self.target]]
         inside = batch.inside[self.source], batch.inside[self.target]
         if model1:
-            return model1_posteriors(emissions, nulls, self.options.diagonal, self.options.null, *inside)
-        found, jumps = hmm_posteriors(emissions, nulls, self.jumps, self.options.null, *inside)
+            return model1_posteriors(emissions, nulls, self.options.diagonal, self.options.null_probability, *inside)
+        found, jumps = hmm_posteriors(emissions, nulls, self.jumps, self.options.null_probability, *inside)
         self.seen_jumps += jumps
         return found
 

@@ -35,7 +35,7 @@ def align(
     output: OutputOption = "-",
     threshold: Annotated[
         float, typer.Option("--min-probability", help="Minimum probability of a link, in (0, 1].")
-    ] = AlignerConfig.threshold,
+    ] = AlignerConfig.min_probability,
     no_tags: Annotated[bool, typer.Option("--no-tags", help="Ignore tags (UPOS).")] = False,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Write the probability of each link: 0-0:0.83.")
@@ -56,10 +56,10 @@ def align(
     if output != "-":
         check_writable(Path(output), SpecError, source, target)
     treebanks = [read_sentences(path, format.value) for path in (source, target)]
-    aligner = AlignerConfig(threshold=threshold, tags=not no_tags)
+    aligner = AlignerConfig(min_probability=threshold, tags=not no_tags)
     with progress(PATIENCE) as report:
         links = align_treebanks(
-            treebanks[0], treebanks[1], aligner=aligner, report=lambda done, total: report("aligning", done, total)
+            treebanks[0], treebanks[1], aligner=aligner, progress=lambda done, total: report("aligning", done, total)
         )
     write_alignments(output, links, probabilities=probabilities)
     if output != "-" and not is_quiet():
@@ -122,10 +122,10 @@ def project(
             target,
             _read(links, sources, target) if links else None,
             same_tag=same_tag,
-            least=least,
+            min_attached_share=least,
             tags=tags,
-            votes=votes,
-            report=report,
+            min_sources=votes,
+            progress=report,
         )
     write_conllu(output, found)
     if output != "-" and not is_quiet():

@@ -21,7 +21,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
 
-def tell_forests(treebank: Treebank) -> None:
+def warn_of_forests(treebank: Treebank) -> None:
     """Warns of sentences with several roots, which are seldom meant, and of which parsers find one."""
     roots = np.bincount(treebank.sentence_of_word()[treebank.heads == 0], minlength=len(treebank))
     if found := int((roots > 1).sum()):
@@ -29,7 +29,7 @@ def tell_forests(treebank: Treebank) -> None:
         warnings.warn(f"{treebank.path}: {what}; `panparser validate` lists them", ConlluWarning, stacklevel=3)
 
 
-Report = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 Texts = npt.NDArray[np.object_]
 
 
@@ -39,11 +39,11 @@ def project_trees(
     links: WordAlignments | Sequence[WordAlignments] | None = None,
     *,
     same_tag: bool | None = None,
-    least: float = 0.0,
+    min_attached_share: float = 0.0,
     tags: bool = False,
-    votes: int = 1,
+    min_sources: int = 1,
     aligner: AlignerConfig | None = None,
-    report: Report | None = None,
+    progress: Progress | None = None,
 ) -> Treebank:
     """The target with the heads and labels of its translation, `_` where they are not known (Hwa et al. 2005).
 
@@ -52,23 +52,23 @@ def project_trees(
     labels lose their subtypes. So every sentence keeps a part of the source's tree, without cycles, and with no more
     children of Root. The target's own heads, labels and DEPS are removed; all else stays.
 
-    `links`: of each source; without them `align` finds them, as `aligner` says. `least`: sentences with a smaller share
-    of heads are left out. `tags`: UPOS is carried over, too, instead of compared; the target's own stays where no link
-    tells another. Several sources: each is projected; arcs that at least `votes` of them have, and that fit in one
-    tree, remain, and of tags the one that most have; ties go to the earliest source. `report` is called
-    with what is being done, how much of it is done, and the total.
+    `links`: of each source; without them `align` finds them, as `aligner` says. `min_attached_share`: sentences with a
+    smaller share of heads are left out. `tags`: UPOS is carried over, too, instead of compared; the target's own stays
+    where no link tells another. Several sources: each is projected; arcs that at least `min_sources` of them have, and
+    that fit in one tree, remain, and of tags the one that most have; ties go to the earliest source. `progress` is
+    called with what is being done, how much of it is done, and the total.
     """
     sources = [source] if isinstance(source, Treebank) else list(source)
-    _check_options(sources, same_tag, least, tags, votes)
+    _check_options(sources, same_tag, min_attached_share, tags, min_sources)
     for each in sources:
         check_parallel(each, target)
         if not (each.heads >= 0).any():
             raise TreebankError(f"{each.path}: expected a treebank with heads to carry over, found none")
-        tell_forests(each)
+        warn_of_forests(each)
         if tags and (_texts(each, "upos") == "_").all():
             raise TreebankError(f"{each.path}: expected tags (UPOS) to carry over, found none")
     options = aligner or AlignerConfig()
-    found = _found(sources, target, links, replace(options, tags=False) if tags else options, report)
+    found = _found(sources, target, links, replace(options, tags=False) if tags else options, progress)
     followed = [
         _followed(between, each, target, same_tag=False if tags else same_tag)
         for each, between in zip(sources, found, strict=True)
@@ -76,24 +76,26 @@ def project_trees(
     projected = [_projected(each, target, pairs) for each, pairs in zip(sources, followed, strict=True)]
     result = projected[0]
     if len(projected) > 1:
-        progress = None if report is None else lambda done, total: report("combining", done, total)
-        result = combine_trees(projected, partial=votes, report=progress)
+        combining = None if progress is None else lambda done, total: progress("combining", done, total)
+        result = combine_trees(projected, partial=min_sources, report=combining)
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
         found_tags = _majority(carried)
         known = found_tags != "_"
         result.column("upos")[known] = result.ids_of("upos", found_tags[known].tolist())
-    kept = [i for i, sentence in enumerate(result) if (sentence.heads >= 0).mean() >= least]
+    kept = [i for i, sentence in enumerate(result) if (sentence.heads >= 0).mean() >= min_attached_share]
     return result if len(kept) == len(result) else result[kept]
 
 
-def _check_options(sources: Sequence[Treebank], same_tag: object, least: object, tags: bool, votes: int) -> None:
+def _check_options(
+    sources: Sequence[Treebank], same_tag: object, min_attached_share: object, tags: bool, min_sources: int
+) -> None:
     if not sources:
         raise TreebankError("project_trees: source must be a Treebank, or several; got none")
-    check_count("project_trees: votes", votes, maximum=len(sources))
-    check_number("project_trees: least", least, PROBABILITY)
+    check_count("project_trees: min_sources", min_sources, maximum=len(sources))
+    check_number("project_trees: min_attached_share", min_attached_share, PROBABILITY)
     if tags and same_tag:
-        raise SpecError("tags of project carries tags over, and does not compare them: leave out same_tag")
+        raise SpecError("project_trees: tags and same_tag cannot be combined: projected tags are not compared")
 
 
 def _found(
@@ -101,12 +103,12 @@ def _found(
     target: Treebank,
     links: WordAlignments | Sequence[WordAlignments] | None,
     aligner: AlignerConfig,
-    report: Report | None,
+    report: Progress | None,
 ) -> list[WordAlignments]:
     """The links of each source: the given ones, if they fit, or those of the aligner."""
     if links is None:
         progress = None if report is None else lambda done, total: report("aligning", done, total)
-        return [align_words(source, target, aligner=aligner, report=progress) for source in sources]
+        return [align_words(source, target, aligner=aligner, progress=progress) for source in sources]
     given = [links] if isinstance(links, WordAlignments) else list(links)
     if len(given) != len(sources):
         raise AlignmentError(f"project_trees: links must be as many as sources, {len(sources)}; got {len(given)}")
