@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import panparser as pp
@@ -20,6 +20,7 @@ def linked(draw):
     order = draw(st.permutations(range(1, words + 1)))
     heads = {order[0]: 0} | {word: order[draw(st.integers(0, at))] for at, word in enumerate(order[1:])}
     heads |= dict.fromkeys(draw(st.sets(st.sampled_from(order), max_size=1)))
+    assume(any(head is not None for head in heads.values()))
     tags = st.sampled_from("AB")
     source = [(f"s{word}", draw(tags), heads[word], f"l{word}:sub") for word in range(1, words + 1)]
     target = [(f"t{word}", draw(tags), 1, "old") for word in range(others)]
