@@ -150,7 +150,7 @@ def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, le
 
 @pytest.mark.parametrize("partial", [0, -1, True, float("inf"), "2"])
 def test_a_number_of_votes_that_is_refused(partial):
-    with pytest.raises(SpecError, match="combine_trees: partial must be (a number )?> 0"):
+    with pytest.raises(SpecError, match=r"combine_trees: partial must be (a number )?> 0"):
         pp.combine_trees([TREEBANK], partial=partial)
 
 

@@ -133,7 +133,7 @@ def test_spans():
     span = pp.Span(1, 2, "closed")
     assert pp.GoldTree([None, None], spans=[span]).spans == (span,)
     for arguments in ((2, 1), (0, 1), (1, 2, "open"), (1, "2"), (True, 2)):
-        with pytest.raises(pp.errors.GoldError, match="Span: .* must be"):
+        with pytest.raises(pp.errors.GoldError, match=r"Span: .* must be"):
             pp.Span(*arguments)
     for spans in ([pp.Span(1, 3)], [(1, 2)]):
         with pytest.raises(pp.errors.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
