@@ -71,7 +71,7 @@ def test_a_combination_is_refused(run, file, in_pipeline):
     (pp.Pipeline(parser=model) if in_pipeline else model).save(file.with_name("model"))
     code, _, errors = run("annotate", file, "-m", file.with_name("model"), "--no-browser")
     assert code == 2
-    assert "expected a single parser, or a pipeline with one, to annotate with, found Combination" in errors
+    assert "expected a single parser, or a pipeline with one, to annotate with, found CombinedParser" in errors
 
 
 def test_a_file_that_is_open_elsewhere_is_refused_with_its_address(run, file):

@@ -11,9 +11,9 @@ from panparser.errors import SpecError, TreebankError
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("method of make must be x; got 'y'", "--method must be x; got 'y'"),
-        ("self_training of make learns from text (raw)", "--self-training learns from text (--raw)"),
-        ("least of make must be > 0", "--least-confidence must be > 0"),
+        ("make: method must be x; got 'y'", "--method must be x; got 'y'"),
+        ("make: self_training learns from text (raw)", "--self-training learns from text (--raw)"),
+        ("make: least must be > 0", "--least-confidence must be > 0"),
         ("words of makers (really) of making", "words of makers (really) of making"),
     ],
 )
@@ -28,4 +28,4 @@ def test_transfer_speaks_of_flags(run, tmp_path):
     from places import ENGLISH
 
     code, _, err = run("transfer", "--sources", ENGLISH, "--method", "sample", "-o", tmp_path / "x.panparser")
-    assert (code, err) == (2, "panparser: --method: sample learns from a sample, and there is none\n")
+    assert (code, err) == (2, "panparser: --method='sample' requires a sample\n")

@@ -40,7 +40,7 @@ def test_a_table_is_no_recipe():
     ],
 )
 def test_listeners_are_checked(train):
-    with pytest.raises(pp.SpecError, match=r"listeners of \w+ must be Listeners; got 3$"):
+    with pytest.raises(pp.SpecError, match=r"\w+: listeners must be Listeners; got 3$"):
         train([3])
     with pytest.raises(pp.SpecError, match=r"make an instance: Listener\(\)"):
         train([pp.Listener])

@@ -237,7 +237,7 @@ def test_an_error_of_an_evaluation_reaches_the_caller(monkeypatch):
 @pytest.mark.parametrize("threads", [0, -1, 1.0, True, "2"])
 @pytest.mark.parametrize("name", ["parser", "tagger", "lemmatizer", "tokenizer", "pipeline", "cascade"])
 def test_their_number_is_checked(name, threads):
-    with pytest.raises(pp.SpecError, match=r"threads of \w+ must be an integer >= 1; got"):
+    with pytest.raises(pp.SpecError, match=r"\w+: threads must be an integer >= 1; got"):
         TRAININGS[name](threads=threads)
 
 

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -105,7 +105,7 @@ def test_every_key_of_a_recipe_is_in_the_reference():
     for module, title in (("sections", "Pipelines"), ("cascade_recipe", "Cascades")):
         section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
         for part in vars(import_module(f"{recipes.__name__}.{module}")).values():
-            if is_dataclass(part) and part.__name__ in ("PipelinePart", "CascadePart", "StagePart"):
+            if inspect.isclass(part) and part.__name__ in ("PipelinePart", "CascadePart", "StagePart"):
                 for key in fields(part):
                     assert f"`{key.name}`" in section, f"{part.__name__} {key.name}"
 

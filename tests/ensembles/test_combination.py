@@ -134,7 +134,7 @@ def test_what_cannot_be_combined_is_refused():
     for weights in ([1.0], [0, 0, 0], [1, -1, 1], [1, float("nan"), 1]):
         with pytest.raises(SpecError, match="CombinedParser: weights"):
             pp.CombinedParser(PARSERS, weights)
-    with pytest.raises(SpecError, match="names of Combination"):
+    with pytest.raises(SpecError, match="CombinedParser: names"):
         pp.CombinedParser(PARSERS, names=["one"])
     with pytest.raises(SpecError, match="listeners"):
         MODEL.parse(TEST, listeners=[pp.SearchListener()])

@@ -375,7 +375,7 @@ def test_the_command_explain(run, files, parser, english):
     assert (code, err) == (2, f"panparser: {dev}: --sentence must be between 1 and 30; got 99\n")
     code, _, err = run("explain", "-m", model, dev, "--step", 999)
     assert code == 2
-    assert "step must be an integer from 1 to" in err
+    assert "step must be an integer between 1 and" in err
 
 
 def test_the_command_weights(run, files):

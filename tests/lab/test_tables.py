@@ -73,7 +73,7 @@ def test_what_is_missing_is_told_and_not_averaged():
         ({"rows": ("beam",)}, "has no axis beam; there are treebank, setting, seed"),
         ({"rows": ("setting",), "columns": "setting"}, "expected it as rows or as columns, found it as both"),
         ({"metric": "NOPE"}, "no run has NOPE; there are "),
-        ({"split": "train"}, "no run has train: scores; there are test"),
+        ({"split": "train"}, "no run has scores of train; there are test"),
         ({"against": "z"}, "expected one of x; y to compare with, found 'z'"),
         ({"labels": {"seed": ["9"]}}, "seed: expected one of 1, 2, found 9"),
         ({"against": "x", "metric": "words"}, "expected a metric that is counted by sentence"),

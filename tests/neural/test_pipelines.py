@@ -212,7 +212,10 @@ def test_flags_of_tags(folder, run):
     assert list(pp.load("model").parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
     for arguments, message in (
         (("-t", "train.conllu", "--tagging", "jointly"), "--tagging requires a pipeline: --pipeline, or a recipe with"),
-        (("-t", "train.conllu", "--pipeline", "--tags", "by-parser"), "[pipeline]: PipelineSpec: by_parser must not"),
+        (
+            ("-t", "train.conllu", "--pipeline", "--tagging", "by-parser"),
+            "[pipeline]: PipelineSpec: by_parser must not",
+        ),
     ):
         code, _, err = run("train", *arguments, "-o", "other")
         assert code == 2

@@ -31,7 +31,7 @@ def test_functions_are_features(system, beam, tmp_path):
     templates = pp.Templates.parse("S0.upos B0.upos call[gap]\nS0.form B0.form\ncall[front]\nS0.upos")
     spec = pp.ParserSpec(system=system, templates=templates, beam=beam, functions={"gap": gap, "front": front})
     parser = pp.train(spec, TRAIN, epochs=4)
-    assert {kind for kind, _ in SEEN} == {"StateView" if isinstance(system, Covington) else "State"}
+    assert {kind for kind, _ in SEEN} == {"MutableState" if isinstance(system, Covington) else "State"}
     parsed = parser.parse(TRAIN)
     assert pp.evaluate(TRAIN, parsed, samples=0).uas > 70
     parser.save(tmp_path / "model")

@@ -107,9 +107,7 @@ def test_conditions_of_final_states_are_written_and_read(tmp_path):
         pp.errors.DeclarationError, match="final of arc-eager-2012, term 1: expected conditions; got 'shift'"
     ):
         replace(TREES, final=("shift",))
-    with pytest.raises(
-        pp.errors.DeclarationError, match="final of arc-eager-2012 must be a tuple or list of conditions"
-    ):
+    with pytest.raises(pp.errors.DeclarationError, match="arc-eager-2012: final must be a tuple or list of conditions"):
         replace(TREES, final="size(BUFFER) == 0")
 
 

@@ -252,7 +252,7 @@ def test_commands(run, tmp_path, oracle):
 
 def limited(system, limit, monkeypatch):
     """The same system in an engine that gives up after 2^limit tokens."""
-    monkeypatch.setitem(lowering.POTENTIALS, "swap-loss", (_engine.Potential.SWAP, limit))
+    monkeypatch.setitem(lowering.POTENTIAL_CODES, "swap-loss", (_engine.Potential.SWAP, limit))
     return lowering.Lowered(system)
 
 

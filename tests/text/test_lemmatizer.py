@@ -101,7 +101,7 @@ def test_training_needs_lemmas():
     for treebank in pp.parse_conllu(""), sentence(("a", "X")):
         with pytest.raises(pp.TreebankError, match="expected words with lemmas to learn from, found none"):
             pp.train_lemmatizer(treebank)
-    with pytest.raises(pp.TreebankError, match="treebank of train_lemmatizer must be a Treebank"):
+    with pytest.raises(pp.TreebankError, match="train_lemmatizer: treebank must be a Treebank"):
         pp.train_lemmatizer("english.conllu")
     assert len(pp.train_lemmatizer(pp.read_conllu(ENGLISH)[:30], epochs=1).predict(pp.parse_conllu(""))) == 0
 

@@ -262,7 +262,7 @@ def test_broken_values_are_refused(tokenizer):
 
 
 def test_training_needs_sentences():
-    with pytest.raises(pp.TreebankError, match="treebank of train_tokenizer must be a Treebank; got 3"):
+    with pytest.raises(pp.TreebankError, match="train_tokenizer: treebank must be a Treebank; got 3"):
         pp.train_tokenizer(3)
     with pytest.raises(pp.PanParserError, match="expected sentences to learn from"):
         pp.train_tokenizer(pp.parse_conllu(""))

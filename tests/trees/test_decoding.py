@@ -37,7 +37,7 @@ def check(decode, scores, single_root):
     trees = trees_of(decode, len(scores) - 1, single_root)
     best = max(score(tree, scores) for tree in trees)
     if best == -np.inf:
-        with pytest.raises(pp.errors.DecodingError, match=f"scores of {decode.__name__}: expected a .*tree"):
+        with pytest.raises(pp.errors.DecodingError, match=f"{decode.__name__}: scores: expected a .*tree"):
             decode(scores, single_root=single_root)
         return
     heads = decode(scores, single_root=single_root)
@@ -155,7 +155,7 @@ def test_views_are_decoded_as_they_look(decode):
 def test_bad_scores_are_refused(decode, scores, message):
     with pytest.raises(pp.errors.DecodingError) as caught:
         decode(scores)
-    assert str(caught.value).startswith(f"scores of {decode.__name__}: expected ")
+    assert str(caught.value).startswith(f"{decode.__name__}: scores: expected ")
     assert message in str(caught.value)
 
 

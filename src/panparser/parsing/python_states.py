@@ -413,7 +413,7 @@ class PythonFeatureStates:
         ]
 
     def state(self, number: int) -> Any:
-        """A state as functions see it: a State of a table, a StateView of a Python system."""
+        """A state as functions see it: a State of a table, a MutableState of a Python system."""
         if isinstance(self.base.system, PythonSteps):
             return self.base.nodes[number].state
         if number not in self._known:
