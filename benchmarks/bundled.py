@@ -42,7 +42,7 @@ def main() -> None:
     keep("bundled", found)
     print(
         pp.lab.ResultTableLayout(rows=("from", "model"), metric="UPOS,UAS,LAS")
-        .table(pp.lab.GridResults.made("bundled", found))
+        .table(pp.lab.GridResults.from_outcomes("bundled", found))
         .to_markdown()
     )
 

@@ -56,7 +56,7 @@ def found_errors(confidence: Floats, right: Right, share: float) -> float:
 
 
 def figures(confidence: Floats, right: Right) -> str:
-    errors = [calibration_error(binned(confidence, right, equal=equal)) for equal in ("width", "mass")]
+    errors = [calibration_error(binned(confidence, right, binning=equal)) for equal in ("width", "mass")]
     shares = [found_errors(confidence, right, share) for share in (0.1, 0.2)]
     return (
         f"{roc_area(confidence, right):8.3f}"

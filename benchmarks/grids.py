@@ -38,7 +38,7 @@ STRATEGIES = ("static", "dynamic")
 class Clock(pp.lab.GridListener):
     """When the first run was given out, and the last taken."""
 
-    def before_grid(self, waiting: Sequence[pp.lab.GridRun], finished: int, workers: int) -> None:
+    def before_grid(self, pending: Sequence[pp.lab.GridRun], finished: int, workers: int) -> None:
         self.start = time.perf_counter()
 
     def after_run(self, run: pp.lab.GridRun, outcome: pp.lab.RunOutcome) -> None:
@@ -71,7 +71,7 @@ def timed(grid: pp.lab.Grid, folder: Path, **options: Any) -> tuple[dict[str, fl
     clock, start = Clock(), time.perf_counter()
     found = pp.lab.run_grid(replace(grid, results=folder), listeners=[clock], **options)
     before, wall = clock.start - start, clock.end - clock.start
-    runs = [row.outcome.seconds for row in found.done if row.outcome is not None]
+    runs = [row.outcome.seconds for row in found.finished_runs if row.outcome is not None]
     overhead = (wall * WORKERS - sum(runs)) / len(runs)
     share = 100 * overhead * len(runs) / (wall * WORKERS)
     times = {

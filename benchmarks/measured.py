@@ -46,5 +46,5 @@ def keep(benchmark: str, found: Sequence[Measurement], folder: Path = FOLDER) ->
     place = folder / benchmark
     for old in (*place.glob("*.json"), *place.glob("*.jsonl*"), *place.glob("grids/*.json")):
         old.unlink()
-    pp.lab.GridResults.made(benchmark, found).write(place)
+    pp.lab.GridResults.from_outcomes(benchmark, found).write(place)
     pack(place)

@@ -84,7 +84,7 @@ class Task:
         test = pp.sample_sentences(test, TESTED)
         curves = analysis.sample_curves(
             pp.ParserSpec(**SPEC), train, test, SIZES, "upos,direction,difficulty,kind",
-            samples=SAMPLES, seed=self.seed, **LEARNING,
+            samples_per_size=SAMPLES, seed=self.seed, **LEARNING,
         )  # fmt: skip
         found = transferred(folder, self.target, test, self.seed)
         table = pd.DataFrame(curves.scores.reshape(len(curves.words), -1), index=curves.index)
@@ -144,12 +144,12 @@ def sampled(strategy: str, train: pp.Treebank, dev: pp.Treebank, seed: int) -> d
     parser = pp.train(
         pp.ParserSpec(beam=BEAM), train, strategy=pp.STRATEGIES[strategy], listeners=[heard], seed=seed, **LEARNING
     )
-    met = analysis.states_met(parser, dev)
+    met = analysis.states_visited(parser, dev)
     frame = analysis.make_frame(dev, parser.parse(dev, any_tags=True))
     quarters = analysis.scores(frame, "quarter", ["uas"])["uas"]
     return {
         "bias": analysis.sampling_bias(heard.counts(parser), met),
-        "parted": analysis.sampling_bias(heard.counts(parser, parted=True), met),
+        "parted": analysis.sampling_bias(heard.counts(parser, by_halves=True), met),
         **{quarter: float(quarters[quarter]) for quarter in QUARTERS},
         "uas": float(analysis.scores(frame, None, ["uas"])["uas"].iloc[0]),
     }
@@ -177,7 +177,7 @@ def averaged(outcomes: Mapping[str, Outcome], names: Sequence[str], against: str
         words=np.array([sum(each["words"] for each in row) for row in rows]),
         sizes=SIZES,
         scores=np.array([np.mean([each["scores"] for each in row], axis=0) for row in rows])[:, :, None],
-        against=np.array([np.mean([each[against] for each in row]) for row in rows]),
+        baseline=np.array([np.mean([each[against] for each in row]) for row in rows]),
     )
 
 

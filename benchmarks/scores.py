@@ -26,7 +26,7 @@ class Scores:
         incomplete = set()
         for row in results.rows:
             name = row.labels["treebank"]
-            if row.outcome is None or not row.outcome.is_done:
+            if row.outcome is None or not row.outcome.is_finished:
                 incomplete.add(name)
                 continue
             setting = " ".join(row.labels[axis] for axis in axes)
@@ -56,7 +56,7 @@ class Scores:
     def notes(self) -> list[str]:
         """What a reader of the table must know: gaps, the runs, and whether they are of this build."""
         notes = [f"not finished, so not in the table: {', '.join(self.missing)}"] if self.missing else []
-        builds = {row.outcome.build for row in self.results.done if row.outcome is not None}
+        builds = {row.outcome.build for row in self.results.finished_runs if row.outcome is not None}
         if builds - {own_build()}:
             notes.append(f"some results are of another build of panparser ({len(builds)} builds in all)")
         return [*notes, self.results.signature()]
@@ -68,7 +68,7 @@ def number(value: float, width: int = 8, digits: int = 2) -> str:
 
 def made(results: pp.lab.GridResults) -> str:
     """When and on what the runs were run, whoever makes a table of them."""
-    outcomes = [row.outcome.values for row in results.done if row.outcome is not None]
+    outcomes = [row.outcome.values for row in results.finished_runs if row.outcome is not None]
     days = sorted({each["started"][:10] for each in outcomes})
     about = [sorted({str(each["machine"].get(name, "?")) for each in outcomes}) for name in ("processor", "python")]
     versions = sorted({each["run"]["panparser"] for each in outcomes})

@@ -69,7 +69,7 @@ class Task:
         spec = pp.ParserSpec(templates=pp.templates("zn11"), **SPEC)
         curves = analysis.sample_curves(
             spec, train, pp.sample_sentences(test, TESTED), SIZES, "upos,direction,difficulty,kind",
-            samples=SAMPLES, seed=self.seed, **LEARNING,
+            samples_per_size=SAMPLES, seed=self.seed, **LEARNING,
         )  # fmt: skip
         words, classes = curves.words[:-1], {}
         for name, chosen in groups(curves.index[:-1]).items():
@@ -164,7 +164,7 @@ def even(scores: Any, level: float) -> float:
         words=np.array([1]),
         sizes=SIZES,
         scores=np.array(scores)[None, :, None],
-        against=np.array([level]),
+        baseline=np.array([level]),
     )
     return float(curves.break_even()["sentences"].iloc[0])
 

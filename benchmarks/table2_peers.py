@@ -102,7 +102,7 @@ def made(peer: Peer, folder: Path, work: Path) -> pp.lab.RunOutcome:
 
 def known(results: Path) -> list[tuple[dict[str, str], pp.lab.RunOutcome]]:
     """What is there, perhaps by another call that goes on at the same time."""
-    done = pp.lab.GridResults.read(results).done if results.is_dir() else ()
+    done = pp.lab.GridResults.read(results).finished_runs if results.is_dir() else ()
     return [(dict(row.labels), row.outcome) for row in done if row.outcome is not None]
 
 
@@ -136,7 +136,7 @@ def main() -> None:
                 outcome = made(peer, folder, work)
                 labels = {"treebank": name, "system": peer.name, "root": "-", "setting": "-", "seed": "1"}
                 rows = [row for row in known(options.results) if row[0] != labels] + [(labels, outcome)]
-                pp.lab.GridResults.made("table2_peers", rows).write(options.results)
+                pp.lab.GridResults.from_outcomes("table2_peers", rows).write(options.results)
                 cpu = outcome.facts["training_cpu_seconds"]
                 print(f"{peer.name}, {name}: UAS {outcome.score('test', 'UAS'):.2f}, {cpu:.0f} CPU s", flush=True)
 

@@ -232,7 +232,7 @@ def check_outcome(data: bytes) -> None:
     outcome = pp.lab.RunOutcome.read(Path(_file("outcome.json", data)))
     for split in outcome.values["sentences"]:
         outcome.counts(split, "UAS")
-    assert pp.lab.RunOutcome.parse(outcome.line(), "outcome").values == outcome.values
+    assert pp.lab.RunOutcome.parse(outcome.to_json_line(), "outcome").values == outcome.values
 
 
 def check_weights(data: bytes) -> None:

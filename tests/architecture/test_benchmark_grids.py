@@ -35,9 +35,9 @@ def test_grids_are_valid_and_make_tables(path, treebanks, monkeypatch):
     report = getattr(script, "report_all", None) or script.report
     scores = {"UAS": 80.0, "LAS": 71.0, "FullLAS": 70.0, "Crossing": 10.0}
     outcomes = {run.key: made_outcome(run.key, correct=[8], facts=FACTS, scores={"test": scores}) for run in grid.runs}
-    lines = report(pp.lab.GridResults.of(grid, outcomes))
+    lines = report(pp.lab.GridResults.from_grid(grid, outcomes))
     assert any("80.00" in line for line in lines)
     assert any(f"{len(grid.runs)} of {len(grid.runs)} runs" in line for line in lines)
     del outcomes[next(run.key for run in grid.runs if run.labels["treebank"] == "t2")]
-    lines = report(pp.lab.GridResults.of(grid, outcomes))
+    lines = report(pp.lab.GridResults.from_grid(grid, outcomes))
     assert any("not finished, so not in the table: t2" in line for line in lines)

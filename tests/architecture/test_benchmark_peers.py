@@ -99,7 +99,7 @@ def test_maltparser_stands_beside_table2(malt, tmp_path, monkeypatch, capfd):
     gold = pp.read_conllu(treebanks / "t2" / "test.conllu")
     starts = gold.offsets[:-1].repeat(gold.offsets[1:] - gold.offsets[:-1])
     chain = 100 * float((gold.heads == range(gold.words) - starts).mean())
-    row = next(row for row in found.done if row.labels["treebank"] == "t2")
+    row = next(row for row in found.finished_runs if row.labels["treebank"] == "t2")
     assert row.outcome.score("test", "UAS") == pytest.approx(chain, abs=1e-4)
     assert row.outcome.facts["sentences"] == 15
 

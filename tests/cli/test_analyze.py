@@ -84,8 +84,8 @@ def test_comparisons(run):
     out = run("analyze", GOLD, GREEDY, BEAM, "--compare", "--by", "upos", "--bootstrap-samples", "50")[1]
     assert "uas of english-beam and english-greedy by upos" in out
     header = next(line for line in out.splitlines() if line.startswith("upos "))
-    assert header.split()[-4:] == ["low", "high", "p", "holm"]
-    assert "low" not in run("analyze", GOLD, GREEDY, BEAM, "--compare", "--bootstrap-samples", "0")[1]
+    assert header.split()[-4:] == ["ci_low", "ci_high", "p", "p_holm"]
+    assert "ci_low" not in run("analyze", GOLD, GREEDY, BEAM, "--compare", "--bootstrap-samples", "0")[1]
     out = run("analyze", GOLD, GREEDY, BEAM, GREEDY, "--compare", "--bootstrap-samples", "0")[1]
     assert "who is right (uas)" in out
     assert f"{GREEDY} (3)" in out
@@ -159,10 +159,10 @@ def test_reliability_of_what_says_how_sure_it_is(run, tmp_path):
     out = run("analyze", GOLD, tmp_path / "sure.conllu", "--reliability")[1]
     title, _, header, *rows = out.splitlines()
     assert title.startswith("how sure of heads and how often right, all words; calibration error 0.08")
-    assert header.split() == ["bin", "low", "high", "confidence", "accuracy", "count"]
+    assert header.split() == ["bin", "bin_start", "bin_end", "confidence", "accuracy", "words"]
     assert rows == [
-        "3    0.20  0.30        0.25      0.00    464",
-        "10   0.90  1.00        0.95      1.00  2,046",
+        "3         0.20     0.30        0.25      0.00    464",
+        "10        0.90     1.00        0.95      1.00  2,046",
     ]
     assert "how sure of heads" in run("analyze", GOLD, tmp_path / "sure.conllu")[1]
     assert "how sure" not in run("analyze", GOLD, GREEDY)[1]

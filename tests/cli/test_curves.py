@@ -55,7 +55,7 @@ def test_curves(run, tmp_path):
     for sizes, said in (
         ("5,x", "expected comma-separated numbers"),
         ("9,5", "increasing numbers"),
-        ("500", "from 1 to 60"),
+        ("500", "between 1 and 60"),
     ):
         code, _, err = run("curves", *files, "--sizes", sizes)
         assert (code, said in err) == (2, True)

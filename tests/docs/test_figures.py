@@ -27,7 +27,7 @@ def test_batches_are_as_fast_as_the_page_says():
 
 def test_the_readme_is_right_that_its_parser_is_more_accurate_than_udpipe():
     layout = pp.lab.ResultTableLayout(
-        rows=("treebank",), columns="system", metric="LAS", labels={"from": ["raw text"]}, deviations=False
+        rows=("treebank",), columns="system", metric="LAS", labels={"from": ["raw text"]}, std=False
     )
     table = layout.table(pp.lab.GridResults.read(RESULTS / "pipeline"))
     own, peer = (table.head.index(name) for name in ("panparser", "UDPipe 1"))

@@ -21,7 +21,7 @@ def folder(tmp_path):
 def key(folder, **more):
     train, dev, test = (str(folder / f"{part}.conllu") for part in ("train", "dev", "test"))
     recipe = {**RECIPE, "data": {"train": [train], "dev": dev}}
-    return GridRun.of({**recipe, **more}, test=test).key
+    return GridRun.create({**recipe, **more}, test=test).key
 
 
 def test_paths_do_not_matter_but_contents_do(folder, tmp_path):
@@ -73,7 +73,7 @@ def test_packages_make_other_keys_if_they_are_used(folder, monkeypatch):
     cascade = {"data": {"train": [str(own / "train.conllu")]}, "stages": stages}
 
     def found():
-        deep = GridRun.of(cascade, folder=str(folder), test=str(own / "test.conllu"))
+        deep = GridRun.create(cascade, folder=str(folder), test=str(own / "test.conllu"))
         return {"plain": key(own), "network": key(own, **network), "cascade": deep.key}
 
     before, real = found(), keys.package_version
@@ -93,7 +93,7 @@ def test_a_cascade_has_a_key_too(folder):
     values = {"data": {"train": [str(own / "train.conllu")]}, "stages": stages}
 
     def of():
-        return GridRun.of(values, folder=str(folder), test=str(own / "test.conllu")).key
+        return GridRun.create(values, folder=str(folder), test=str(own / "test.conllu")).key
 
     first = of()
     (folder / "a.txt").write_text("B0.form\n")

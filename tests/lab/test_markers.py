@@ -64,7 +64,7 @@ def test_figures_in_the_text_are_those_of_cells(page, results):
     table = pp.lab.ResultTableLayout().table(pp.lab.GridResults.read(results))
     value = table.rows[1][2].value
     uas = pp.lab.ResultTableLayout(metric="UAS").table(pp.lab.GridResults.read(results)).rows[1][2].value
-    gain = pp.lab.ResultTableLayout(against="static", summary=True).table(pp.lab.GridResults.read(results)).rows[0]
+    gain = pp.lab.ResultTableLayout(baseline="static", summary=True).table(pp.lab.GridResults.read(results)).rows[0]
     hidden = "<!-- figures results --baseline static --summary -->"
     text = f"""<!-- results results --no-std -->
 <!-- end -->
@@ -205,7 +205,7 @@ def test_documents_that_are_no_text(page):
 
 def test_measurements_name_their_metrics_if_none_is_asked_for(page):
     clocks = [({"parser": name}, pp.lab.external_outcome({"clock": name}, {}, facts={"words/s": 3.0})) for name in "ab"]
-    pp.lab.GridResults.made("m", clocks).write(page.parent / "m")
+    pp.lab.GridResults.from_outcomes("m", clocks).write(page.parent / "m")
     refused(page, "<!-- results m -->\n<!-- end -->\n", "no run has UAS; there are seconds, words/s")
 
 
@@ -230,7 +230,7 @@ def test_a_row_that_is_missing_or_too_many_leaves_the_others_alone(page):
 def test_documents_with_other_results_and_published_figures(page, results):
     """Paths count from the document; names may have commas; figures of others are compared, too."""
     outcome = made_outcome("other", correct=[1] * 12)
-    pp.lab.GridResults.made("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(
+    pp.lab.GridResults.from_outcomes("peer", [({"treebank": "t1", "setting": "peer, old"}, outcome)]).write(
         results.parent / "peers"
     )
     published = results.parent / "published.csv"
@@ -284,7 +284,7 @@ def test_markers_without_an_end_are_refused_and_nothing_is_overwritten(page, tex
         ("--metric UAS", "page.md:1: expected a folder of results, found none"),
         ("nowhere", "page.md:1: .*nowhere: expected a folder of results, found none"),
         ("results --where seed", "--where: expected axis=name"),
-        ("results --digits x", "--digits: expected a number"),
+        ("results --digits x", "--digits: expected an integer"),
     ],
 )
 def test_markers_that_are_wrong(page, marker, message):

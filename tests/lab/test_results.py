@@ -17,38 +17,40 @@ from grids import made_outcome, made_results
 from panparser.errors import ModelError, PanParserError, ResultWarning, SpecError
 from panparser.lab import results as result_files
 from panparser.lab import sql_index as index
-from panparser.lab.outcomes import RunOutcome, packed, unpacked
-from panparser.lab.results import finished_outcomes, forget, pack, packed_file, read_outcomes
+from panparser.lab.outcomes import RunOutcome, pack_counts, unpack_counts
+from panparser.lab.results import delete_outcomes, finished_outcomes, pack, packed_file, read_outcomes
 from panparser.work.keys import digest
 
 
 @given(st.lists(st.integers(0, 100_000), max_size=50))
 def test_counts_come_back(numbers):
-    assert unpacked(packed(numbers)).tolist() == numbers
+    assert unpack_counts(pack_counts(numbers)).tolist() == numbers
 
 
 def test_counts_of_a_treebank_take_few_characters():
     rng = np.random.default_rng(1)
     wrong = rng.poisson(2, 1000)
-    assert len(packed(wrong)) < 700
+    assert len(pack_counts(wrong)) < 700
 
 
-@pytest.mark.parametrize("text", ["", "X", "B", "Bxyz!", "Q" + packed([1])[1:], "H" + packed([1])[1:], "BAAAA"])
+@pytest.mark.parametrize(
+    "text", ["", "X", "B", "Bxyz!", "Q" + pack_counts([1])[1:], "H" + pack_counts([1])[1:], "BAAAA"]
+)
 def test_damaged_counts(text):
     with pytest.raises(ModelError, match="expected counts"):
-        unpacked(text)
+        unpack_counts(text)
 
 
 def test_results_are_those_of_the_grid(results):
     found = pp.lab.GridResults.read(results)
     assert found.name == "small"
     assert found.axes == {"treebank": ("t1", "t2"), "seed": ("1", "2"), "setting": ("static", "dynamic")}
-    assert len(found.done) == 8
-    assert not found.failed + found.missing
+    assert len(found.finished_runs) == 8
+    assert not found.failed_runs + found.missing_runs
     part = found.where(treebank="t2", seed=["1", "2"])
     assert len(part.rows) == 4
     next(results.glob("*.json")).unlink()
-    assert len(pp.lab.GridResults.read(results).missing) == 1
+    assert len(pp.lab.GridResults.read(results).missing_runs) == 1
 
 
 def test_without_a_grid_the_axes_are_what_differs(results):
@@ -98,7 +100,7 @@ def test_packed_results_may_be_compressed(results):
     plain.unlink()
     assert {key: outcome.values for key, outcome in read_outcomes(results)} == before
     first, *rest = before
-    forget(results, {first})
+    delete_outcomes(results, {first})
     made_outcome("x", correct=[1]).write(results)
     assert pack(results) == 8
     assert [path.name for path in results.iterdir() if path.is_file()] == ["runs.jsonl.xz"]
@@ -164,7 +166,7 @@ def test_what_is_forgotten_is_gone_and_nothing_else(results):
     before[first].write(results)
     with open(results / "runs.jsonl", "ab") as stream:
         stream.write(b"\xff torn")
-    forget(results, {first, second})
+    delete_outcomes(results, {first, second})
     with pytest.warns(ResultWarning, match="runs.jsonl:7"):
         assert finished_outcomes(results).keys() == before.keys() - {first, second}
     assert (results / "runs.jsonl").read_bytes().endswith(b"\n\xff torn")
@@ -212,7 +214,7 @@ def test_the_index_has_what_the_files_have(results):
     assert names == ["key", "treebank", "seed", "value"]
     known = {
         row.key: (row.labels["treebank"], row.labels["seed"], row.outcome.score("test", "LAS"))
-        for row in pp.lab.GridResults.read(results).done
+        for row in pp.lab.GridResults.read(results).finished_runs
     }
     assert {key: tuple(rest) for key, *rest in rows} == known
     _, rows = index.query(
@@ -221,19 +223,19 @@ def test_the_index_has_what_the_files_have(results):
     for key, correct, gold in rows:
         assert 100 * correct / gold == pytest.approx(dict(read_outcomes(results))[key].score("dev", "UAS"), abs=1e-5)
     _, rows = index.query(
-        results, "SELECT setting, treebank, mean, deviation, runs FROM means WHERE split = 'test' AND metric = 'LAS'"
+        results, "SELECT configuration, treebank, mean, stddev, runs FROM means WHERE split = 'test' AND metric = 'LAS'"
     )
     table = pp.lab.ResultTableLayout().table(pp.lab.GridResults.read(results))
     cells = {
         (row[0].text, name): cell for row in table.rows for name, cell in zip(table.head[1:], row[1:], strict=True)
     }
-    for setting, treebank, mean, deviation, runs in rows:
-        cell = cells[setting, treebank]
-        assert (mean, deviation, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
-    _, rows = index.query(results, "SELECT treebank, setting FROM best WHERE metric = 'LAS' ORDER BY treebank")
+    for configuration, treebank, mean, stddev, runs in rows:
+        cell = cells[configuration, treebank]
+        assert (mean, stddev, runs) == (pytest.approx(cell.value), pytest.approx(cell.deviation), 2)
+    _, rows = index.query(results, "SELECT treebank, configuration FROM best WHERE metric = 'LAS' ORDER BY treebank")
     dev = pp.lab.ResultTableLayout(split="dev").table(pp.lab.GridResults.read(results))
-    for place, (_, setting) in enumerate(rows):
-        assert setting in {
+    for place, (_, configuration) in enumerate(rows):
+        assert configuration in {
             row[0].text for row in dev.rows if row[place + 1].value == max(each[place + 1].value for each in dev.rows)
         }
 
@@ -293,7 +295,7 @@ def test_runs_that_end_while_files_are_packed_are_kept(tmp_path, monkeypatch):
     assert {path.stem for path in folder.glob("*.json")} == {second.key, late.key}
     found = dict(read_outcomes(folder))
     assert found.keys() == {first.key, second.key, late.key}
-    assert found[second.key].is_done
+    assert found[second.key].is_finished
 
 
 def test_runs_that_are_packed_while_they_are_read_are_there(tmp_path, monkeypatch):

@@ -30,8 +30,8 @@ class Watch(pp.lab.GridListener):
     def __init__(self):
         self.ended, self.waiting, self.finished = [], None, None
 
-    def before_grid(self, waiting, finished, workers):
-        self.waiting, self.finished = [run.name for run in waiting], finished
+    def before_grid(self, pending, finished, workers):
+        self.waiting, self.finished = [run.name for run in pending], finished
 
     def after_run(self, run, outcome):
         self.ended.append(run.name)
@@ -52,7 +52,7 @@ def key_of(call):
 
 
 def line_of(results, key):
-    return next(row.outcome.line() for row in results.rows if row.key == key)
+    return next(row.outcome.to_json_line() for row in results.rows if row.key == key)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def finished(folder):
 
 def test_each_run_is_what_the_recipe_makes(finished, folder):
     grid, results = finished
-    assert len(results.done) == 8
+    assert len(results.finished_runs) == 8
     run, row = grid.runs[3], results.rows[3]
     own = folder / "treebanks" / "t1"
     test = pp.read_conllu(own / "test.conllu")
@@ -101,7 +101,9 @@ def test_what_is_finished_is_not_run_again(finished, folder):
     watch = Watch()
     pp.lab.run_grid(replace(other), jobs=1, listeners=[watch])  # its seed is 1: the same run, in another grid
     assert (watch.waiting, watch.finished) == ([], 1)
-    assert pp.lab.GridResults.read(folder / "results", "other").done[0].key in {row.key for row in results.rows}
+    assert pp.lab.GridResults.read(folder / "results", "other").finished_runs[0].key in {
+        row.key for row in results.rows
+    }
 
 
 def test_any_executor_gives_the_same(finished, tmp_path):
@@ -122,7 +124,7 @@ def test_a_local_cluster_gives_the_same_and_listens_at_the_loopback_address_alon
     listening = set()
 
     class Addresses(pp.lab.GridListener):
-        def before_grid(self, waiting, finished, workers):
+        def before_grid(self, pending, finished, workers):
             own = psutil.Process()
             for each in (own, *own.children(recursive=True)):
                 places = each.net_connections(kind="inet")
@@ -137,7 +139,7 @@ def test_a_local_cluster_gives_the_same_and_listens_at_the_loopback_address_alon
 def test_models_are_kept_if_wanted(finished, tmp_path):
     grid, _ = finished
     one = replace(grid, results=tmp_path / "r", runs=grid.runs[:1])
-    pp.lab.run_grid(one, jobs=1, models=tmp_path / "models")
+    pp.lab.run_grid(one, jobs=1, model_folder=tmp_path / "models")
     parser = pp.load(tmp_path / "models" / f"{grid.runs[0].key}.panparser")
     assert parser.training.seed == 1
 
@@ -148,12 +150,12 @@ def test_a_run_that_fails_is_a_row_with_its_message(folder, tmp_path):
         (folder / "bad" / f"{part}.conllu").write_text("1\tx\n\n")
     grid = small_grid(folder, results=str(tmp_path / "r"), axes={"treebank": ["bad", "treebanks/t1"]})
     results = pp.lab.run_grid(grid, jobs=1)
-    assert len(results.done) == len(results.failed) == 1
-    assert "expected 10" in results.failed[0].outcome.error
+    assert len(results.finished_runs) == len(results.failed_runs) == 1
+    assert "expected 10" in results.failed_runs[0].outcome.error
     watch = Watch()
     pp.lab.run_grid(grid, jobs=1, listeners=[watch])
     assert watch.waiting == []  # it would fail again
-    pp.lab.run_grid(grid, jobs=1, listeners=[watch], failed=True)
+    pp.lab.run_grid(grid, jobs=1, listeners=[watch], retry_failed=True)
     assert watch.waiting == ["treebank bad"]
     pp.lab.run_grid(grid, jobs=1, listeners=[watch], force=True)
     assert len(watch.waiting) == 2
@@ -170,8 +172,8 @@ def test_a_run_that_takes_too_long_is_stopped(slow):
     start = time.monotonic()
     results = pp.lab.run_grid(replace(slow, seconds=2.0), jobs=1)
     assert time.monotonic() - start < 20
-    assert results.failed[0].outcome.error == "it took longer than 2 s"
-    assert len(results.done) == 1
+    assert results.failed_runs[0].outcome.error == "it took longer than 2 s"
+    assert len(results.finished_runs) == 1
 
 
 def test_a_process_that_dies_is_replaced_and_its_run_tried_again(slow, monkeypatch):
@@ -188,8 +190,8 @@ def test_a_process_that_dies_is_replaced_and_its_run_tried_again(slow, monkeypat
     monkeypatch.setattr(Worker, "call", killing)
     results = pp.lab.run_grid(replace(slow, retries=1), jobs=1)
     assert len(killed) == len(set(killed)) == 2
-    assert results.failed[0].outcome.error == "its process ended: killed by signal 9 (tried 2 times)"
-    assert len(results.done) == 1
+    assert results.failed_runs[0].outcome.error == "its process ended: killed by signal 9 (tried 2 times)"
+    assert len(results.finished_runs) == 1
 
 
 def test_data_that_change_meanwhile_are_noticed(folder, tmp_path):
@@ -197,7 +199,7 @@ def test_data_that_change_meanwhile_are_noticed(folder, tmp_path):
     grid = small_grid(tmp_path, results=str(tmp_path / "r"), axes={"treebank": ["own/t1"]})
     path = tmp_path / "own" / "t1" / "dev.conllu"
     path.write_bytes(path.read_bytes() * 2)
-    assert "has changed since the grid began" in pp.lab.run_grid(grid, jobs=1).failed[0].outcome.error
+    assert "has changed since the grid began" in pp.lab.run_grid(grid, jobs=1).failed_runs[0].outcome.error
 
 
 def test_a_damaged_file_is_run_again(finished, tmp_path):
@@ -239,7 +241,7 @@ def test_a_full_disk_ends_the_grid_with_a_message_and_repeats_nothing_that_fitte
     there = {path.stem for path in grid.results.glob("*.json")}
     assert len(there) == 2
     room[0], ran[:] = 100, []
-    assert len(pp.lab.run_grid(grid, executor=AtOnce()).done) == 8
+    assert len(pp.lab.run_grid(grid, executor=AtOnce()).finished_runs) == 8
     assert not there & set(ran)
 
 
@@ -275,7 +277,7 @@ def test_a_run_that_was_written_in_time_has_not_failed(finished, tmp_path):
     row.outcome.write(tmp_path)
     grid = replace(grid, results=tmp_path, runs=grid.runs[:2])
     found = pp.lab.run_grid(grid, executor=Late(), force=True)
-    assert [row.outcome.is_done for row in found.rows] == [False, False]
+    assert [row.outcome.is_finished for row in found.rows] == [False, False]
     (tmp_path / f"{row.key}.json").unlink()
 
     class Writing(Late):
@@ -284,10 +286,10 @@ def test_a_run_that_was_written_in_time_has_not_failed(finished, tmp_path):
                 row.outcome.write(tmp_path)
             return super().submit(function, call, *options)
 
-    found = pp.lab.run_grid(grid, executor=Writing(), failed=True)
-    assert [row.outcome.is_done for row in found.rows] == [True, False]
-    assert RunOutcome.read(tmp_path / f"{row.key}.json").is_done
-    late = found.failed[0].outcome
+    found = pp.lab.run_grid(grid, executor=Writing(), retry_failed=True)
+    assert [row.outcome.is_finished for row in found.rows] == [True, False]
+    assert RunOutcome.read(tmp_path / f"{row.key}.json").is_finished
+    late = found.failed_runs[0].outcome
     assert (late.error, late.seconds) == ("it took longer than 1 s", 1.25)
 
 
@@ -298,7 +300,7 @@ def test_an_unexpected_error_is_a_row_and_says_how_often_it_was_tried(finished, 
     monkeypatch.setattr(
         type(grid.runs[0]), "task", lambda *_: task | {"described": {**task["described"], "build": "x"}}
     )
-    failed = pp.lab.run_grid(grid, jobs=1).failed[0].outcome
+    failed = pp.lab.run_grid(grid, jobs=1).failed_runs[0].outcome
     assert failed.error.startswith("OSError: a worker has another build of panparser")
     assert failed.error.endswith("(tried 2 times)")
 
@@ -309,19 +311,19 @@ def test_what_another_build_finished_counts_if_one_says_so(finished, monkeypatch
     other = replace(small_grid(grid.results.parent), name="later")
     assert not {run.key for run in other.runs} & {run.key for run in grid.runs}
     watch = Watch()
-    found = pp.lab.run_grid(other, any_build=True, listeners=[watch])
+    found = pp.lab.run_grid(other, accept_other_builds=True, listeners=[watch])
     assert watch.waiting == []
-    assert {row.outcome.key for row in found.done} == {row.key for row in results.rows}
+    assert {row.outcome.key for row in found.finished_runs} == {row.key for row in results.rows}
     read = pp.lab.GridResults.read(grid.results, "later")
-    assert len(read.done) == 8
+    assert len(read.finished_runs) == 8
     (grid.results / "grids" / "later.json").unlink()
 
 
 def test_only_one_kind_of_workers(finished, tmp_path):
     grid = replace(finished[0], results=tmp_path / "r")
-    with pytest.raises(pp.errors.SpecError, match="has workers of its own"):
+    with pytest.raises(pp.errors.SpecError, match="which has its own workers"):
         pp.lab.run_grid(grid, cluster="tcp://127.0.0.1:1", jobs=2)
-    with ThreadPoolExecutor(1) as executor, pytest.raises(pp.errors.SpecError, match="neither jobs nor a cluster"):
+    with ThreadPoolExecutor(1) as executor, pytest.raises(pp.errors.SpecError, match="cannot be combined with jobs or cluster"):
         pp.lab.run_grid(grid, executor=executor, jobs=2)
     with pytest.raises(pp.errors.SpecError, match="jobs of a grid must be"):
         pp.lab.run_grid(grid, jobs=0)
@@ -353,7 +355,7 @@ def test_a_cluster_that_is_lost_ends_the_grid_and_keeps_what_is_there(finished, 
 
     with pytest.raises(PanParserError, match=r"the cluster is lost \(the scheduler is gone\) after 1 of 8 runs"):
         pp.lab.run_grid(replace(grid, results=tmp_path / "r"), executor=Lost())
-    assert len(pp.lab.GridResults.read(tmp_path / "r").done) == 1
+    assert len(pp.lab.GridResults.read(tmp_path / "r").finished_runs) == 1
 
 
 # --- Real processes, killed ---
@@ -419,7 +421,7 @@ def test_a_grid_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
     assert f"{12 - len(before)} runs by 2 workers, {len(before)} are finished" in errors
     assert len(done()) == 12
     assert {name: (results / name).stat().st_mtime_ns for name in before} == before
-    assert all(outcome.is_done for _, outcome in read_outcomes(results))
+    assert all(outcome.is_finished for _, outcome in read_outcomes(results))
     assert not list(results.glob("*.part")) + list(results.glob(".*.part"))
 
 

@@ -50,7 +50,7 @@ def test_other_layouts():
     results = made_results(SEEDS)
     table = pp.lab.ResultTableLayout(rows=("treebank", "seed"), columns="setting", digits=1).table(results)
     assert texts(table)[:3] == [["treebank", "seed", "x", "y"], ["a", "1", "50.0", "100.0"], ["a", "2", "70.0", "90.0"]]
-    table = pp.lab.ResultTableLayout(labels={"treebank": ["a"]}, deviations=False).table(results)
+    table = pp.lab.ResultTableLayout(labels={"treebank": ["a"]}, std=False).table(results)
     assert texts(table) == [["setting", "a"], ["x", "60.00"], ["y", "95.00"]]
     table = pp.lab.ResultTableLayout(rows=(), columns="setting", metric="words").table(results)
     assert texts(table) == [["x", "y"], ["7.00 ± 0.00", "7.00 ± 0.00"]]
@@ -74,9 +74,9 @@ def test_what_is_missing_is_told_and_not_averaged():
         ({"rows": ("setting",), "columns": "setting"}, "expected it as rows or as columns, found it as both"),
         ({"metric": "NOPE"}, "no run has NOPE; there are "),
         ({"split": "train"}, "no run has scores of train; there are test"),
-        ({"against": "z"}, "expected one of x; y to compare with, found 'z'"),
+        ({"baseline": "z"}, "expected one of x; y to compare with, found 'z'"),
         ({"labels": {"seed": ["9"]}}, "seed: expected one of 1, 2, found 9"),
-        ({"against": "x", "metric": "words"}, "expected a metric that is counted by sentence"),
+        ({"baseline": "x", "metric": "words"}, "expected a metric that is counted by sentence"),
     ],
 )
 def test_errors(layout, message):
@@ -92,7 +92,7 @@ def by_all_swaps(first, second):
 
 
 def test_differences_are_paired_by_sentence_with_all_its_seeds():
-    table = pp.lab.ResultTableLayout(against="x").table(made_results(SEEDS), shuffles=20_000)
+    table = pp.lab.ResultTableLayout(baseline="x").table(made_results(SEEDS), permutations=20_000)
     assert table.head == ("setting", "treebank", "its own", "difference", "95 %", "p", "Holm", "p, seeds")
     a, b = table.rows
     assert [cell.text for cell in a[:4]] == ["y", "a", "95.00", "+35.00"]
@@ -112,7 +112,7 @@ def test_effects_that_hold_are_counted():
     for number, treebank in enumerate("abc"):
         better = [10] * 60 if number < 2 else [0] * 60
         runs += [({"treebank": treebank, "setting": "x"}, [5] * 60), ({"treebank": treebank, "setting": "y"}, better)]
-    note = pp.lab.ResultTableLayout(against="x").table(made_results(runs), shuffles=2000).notes[1]
+    note = pp.lab.ResultTableLayout(baseline="x").table(made_results(runs), permutations=2000).notes[1]
     assert note.startswith("y: +16.67 on average of 3 treebanks")
     assert note.endswith("better on 2, worse on 1; significantly, after Holm's correction, on 2 and 1")
 
@@ -121,7 +121,7 @@ def test_only_runs_that_both_have_are_compared():
     results = made_results(
         [(labels, None if number == 1 else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    table = pp.lab.ResultTableLayout(against="x").table(results, shuffles=100)
+    table = pp.lab.ResultTableLayout(baseline="x").table(results, permutations=100)
     assert [cell.text for cell in table.rows[0][2:4]] == ["100.00", "+50.00 [1 of 2]"]
     assert [cell.text for cell in table.rows[1][2:4]] == ["20.00", "-10.00"]
     assert table.notes[1].endswith("on 0 and 0; left out, for want of a partner: 1 run")
@@ -131,13 +131,13 @@ def test_treebanks_without_a_partner_are_told():
     results = made_results(
         [(labels, None if number in (3, 4, 5) else correct) for number, (labels, correct) in enumerate(SEEDS)]
     )
-    table = pp.lab.ResultTableLayout(against="x").table(results, shuffles=100)
+    table = pp.lab.ResultTableLayout(baseline="x").table(results, permutations=100)
     assert [cell.text for cell in table.rows[0][:4]] == ["y", "a", "100.00", "+50.00 [1 of 2]"]
     assert [cell.text for cell in table.rows[1]] == ["y", "b", *"-----", ""]
     assert table.notes[1].startswith("y: +50.00 on average of 1 treebank; ")
     assert table.notes[1].endswith("left out, for want of a partner: 3 runs, all those of 1 treebank among them")
     nothing = made_results([(labels, correct if labels["setting"] == "x" else None) for labels, correct in SEEDS])
-    table = pp.lab.ResultTableLayout(against="x").table(nothing, shuffles=100)
+    table = pp.lab.ResultTableLayout(baseline="x").table(nothing, permutations=100)
     assert table.notes[1].startswith("y: no runs to compare; left out, for want of a partner: 4 runs")
     assert len(table.rows) == 2
 
@@ -151,8 +151,8 @@ def test_sentences_of_treebanks_of_equal_length_are_not_added():
             for name in lengths
             for setting, correct in (("x", 1), ("y", 6))
         ]
-        layout = pp.lab.ResultTableLayout(against="x", rows=("setting",), columns="seed")
-        (found,) = layout.table(made_results(runs), shuffles=20_000).rows
+        layout = pp.lab.ResultTableLayout(baseline="x", rows=("setting",), columns="seed")
+        (found,) = layout.table(made_results(runs), permutations=20_000).rows
         return found
 
     assert row({"a": 2, "b": 2})[5].value == pytest.approx(by_all_swaps([1] * 4, [6] * 4), abs=0.02)  # 0.125, not 0.5
@@ -217,12 +217,12 @@ def of_facts(runs, facts):
     for labels, correct in runs:
         known = {"words": 7, **({"sentences": facts[labels["treebank"]]} if labels["treebank"] in facts else {})}
         found.append((labels, made_outcome(str(labels), correct=correct, facts=known)))
-    return pp.lab.GridResults.made("made", found)
+    return pp.lab.GridResults.from_outcomes("made", found)
 
 
 def test_groups_of_treebanks():
     results = of_facts(SEEDS, {"a": 499, "b": 500})
-    layout = pp.lab.ResultTableLayout(groups=TreebankGroups.parse("sentences:500"), deviations=False)
+    layout = pp.lab.ResultTableLayout(groups=TreebankGroups.parse("sentences:500"), std=False)
     assert texts(layout.table(results)) == [
         ["setting", "all (2)", "under 500 (1)", "500 or more (1)"],
         ["x", "45.00", "60.00", "30.00"],
@@ -231,7 +231,7 @@ def test_groups_of_treebanks():
     assert len(layout.table(results).rows[0][2].keys) == 2
     many = TreebankGroups.parse("sentences:10, 499.5,1000")
     assert many.names == ("under 10", "10 to 499.5", "499.5 to 1000", "1000 or more")
-    assert many.of(results, ("a", "b")) == {
+    assert many.group_treebanks(results, ("a", "b")) == {
         "all (2)": ("a", "b"),
         "10 to 499.5 (1)": ("a",),
         "499.5 to 1000 (1)": ("b",),
@@ -246,7 +246,7 @@ def test_runs_that_are_not_shown_tell_of_treebanks():
     axes = {**results.axes, "treebank": ("a", "b", "c")}
     results = pp.lab.GridResults("made", axes, (*results.rows, *late))
     layout = pp.lab.ResultTableLayout(
-        groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, deviations=False
+        groups=TreebankGroups.parse("sentences:500"), labels={"setting": ["y"]}, std=False
     )
     assert texts(layout.table(results)) == [["all (3)", "under 500 (1)", "500 or more (1)"], ["-", "95.00", "-"]]
 
@@ -254,7 +254,7 @@ def test_runs_that_are_not_shown_tell_of_treebanks():
 def test_a_group_with_a_gap_has_no_mean():
     runs = [(labels, None if labels["treebank"] == "b" and labels["setting"] == "y" else c) for labels, c in SEEDS]
     results = made_results(runs)
-    layout = pp.lab.ResultTableLayout(groups=TreebankGroups.parse("words:5"), deviations=False)
+    layout = pp.lab.ResultTableLayout(groups=TreebankGroups.parse("words:5"), std=False)
     assert layout.table(results).texts() == [["x", "45.00", "45.00"], ["y", "-", "-"]]
 
 
@@ -271,7 +271,7 @@ def test_groups_that_are_none(text):
     [
         ({"groups": TreebankGroups("nothing", (5,))}, "groups: no run has nothing"),
         ({"groups": TreebankGroups("words", (5,)), "columns": "setting"}, "expected them as columns, found setting"),
-        ({"groups": TreebankGroups("words", (5,)), "against": "x"}, "expected a summary"),
+        ({"groups": TreebankGroups("words", (5,)), "baseline": "x"}, "expected a summary"),
         ({"summary": True}, "expected a row to compare with"),
     ],
 )
@@ -282,29 +282,29 @@ def test_errors_of_groups_and_summaries(layout, message):
 
 def test_a_summary_has_a_line_for_each_row():
     results = of_facts(SEEDS, {"a": 1, "b": 9})
-    layout = pp.lab.ResultTableLayout(against="x", summary=True)
-    table = layout.table(results, shuffles=100)
+    layout = pp.lab.ResultTableLayout(baseline="x", summary=True)
+    table = layout.table(results, permutations=100)
     assert texts(table) == [
         ["setting", "mean difference", "better (significantly)", "worse (significantly)", "p"],
         ["y", "+12.50", "1 (0)", "1 (0)", "1.0000"],
     ]
     assert len(table.rows[0][1].keys) == 8
-    grouped = pp.lab.ResultTableLayout(against="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
-    assert texts(grouped.table(results, shuffles=100))[0][1:4] == ["all (2)", "under 5 (1)", "5 or more (1)"]
-    assert texts(grouped.table(results, shuffles=100))[1][1:4] == ["+12.50", "+35.00", "-10.00"]
+    grouped = pp.lab.ResultTableLayout(baseline="x", summary=True, groups=TreebankGroups.parse("sentences:5"))
+    assert texts(grouped.table(results, permutations=100))[0][1:4] == ["all (2)", "under 5 (1)", "5 or more (1)"]
+    assert texts(grouped.table(results, permutations=100))[1][1:4] == ["+12.50", "+35.00", "-10.00"]
 
 
 def test_a_summary_says_how_many_runs_it_stands_for():
     runs = [(labels, None if number == 7 else c) for number, (labels, c) in enumerate(SEEDS)]
-    table = pp.lab.ResultTableLayout(against="x", summary=True).table(made_results(runs), shuffles=100)
+    table = pp.lab.ResultTableLayout(baseline="x", summary=True).table(made_results(runs), permutations=100)
     assert table.rows[0][1].text == "+12.50 [3 of 4]"
 
 
 def test_published_figures_stand_beside_ours(tmp_path):
     path = tmp_path / "published.csv"
     path.write_text("setting,metric,a,theirs\ny,LAS,1.5,+2\nz,LAS,2.5,\ny,UAS,9,9\n")
-    table = pp.lab.ResultTableLayout(deviations=False).table(made_results(SEEDS))
-    found = PublishedResults.read(path).of(metric="LAS", against=None).beside(table)
+    table = pp.lab.ResultTableLayout(std=False).table(made_results(SEEDS))
+    found = PublishedResults.read(path).select(metric="LAS", against=None).append_to(table)
     assert texts(found) == [
         ["setting", "a", "a, published", "b", "average", "theirs"],
         ["x", "60.00", "", "30.00", "45.00", ""],
@@ -331,7 +331,7 @@ def test_published_figures_that_are_none(text, message, tmp_path):
     if text is not None:
         path.write_bytes(text)
     with pytest.raises(pp.errors.SpecError, match=message):
-        PublishedResults.read(path).beside(pp.lab.ResultTableLayout().table(made_results(SEEDS)))
+        PublishedResults.read(path).append_to(pp.lab.ResultTableLayout().table(made_results(SEEDS)))
 
 
 def test_several_metrics_are_columns():
@@ -339,18 +339,18 @@ def test_several_metrics_are_columns():
         (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234567.0 * number}))
         for number, (labels, c) in enumerate(SEEDS)
     ]
-    results = pp.lab.GridResults.made("made", outcomes)
-    table = pp.lab.ResultTableLayout(metric="LAS, model_bytes", rows=("treebank",), deviations=False).table(results)
+    results = pp.lab.GridResults.from_outcomes("made", outcomes)
+    table = pp.lab.ResultTableLayout(metric="LAS, model_bytes", rows=("treebank",), std=False).table(results)
     assert texts(table) == [
         ["treebank", "LAS", "model bytes"],
         ["a", "77.50", "1,851,850"],
         ["b", "25.00", "6,790,118"],
         ["average", "51.25", "4,320,984"],
     ]
-    table = pp.lab.ResultTableLayout(metric="LAS,UAS", deviations=False).table(results)
+    table = pp.lab.ResultTableLayout(metric="LAS,UAS", std=False).table(results)
     assert texts(table) == [["setting", "LAS", "UAS"], ["x", "45.00", "45.00"], ["y", "57.50", "57.50"]]
     assert len(table.rows[0][2].keys) == 4
-    for more in ({"against": "x"}, {"groups": TreebankGroups("words", (5,))}):
+    for more in ({"baseline": "x"}, {"groups": TreebankGroups("words", (5,))}):
         with pytest.raises(pp.errors.SpecError, match="several metrics: expected no groups, and no row"):
             pp.lab.ResultTableLayout(metric="LAS,UAS", **more).table(results)
 
@@ -360,9 +360,9 @@ def test_several_metrics_of_each_column_with_digits_of_their_own():
         (labels, made_outcome(str(labels), correct=c, facts={"model_bytes": 1234.5 * number}))
         for number, (labels, c) in enumerate(SEEDS)
     ]
-    results = pp.lab.GridResults.made("made", outcomes)
+    results = pp.lab.GridResults.from_outcomes("made", outcomes)
     layout = pp.lab.ResultTableLayout(
-        metric="LAS,model_bytes", rows=("setting",), columns="treebank", deviations=False, digits=(1, 0)
+        metric="LAS,model_bytes", rows=("setting",), columns="treebank", std=False, digits=(1, 0)
     )
     table = layout.table(results)
     assert texts(table)[0] == [
@@ -399,8 +399,8 @@ def test_the_test_of_a_mean_over_treebanks():
 
 
 def test_a_difference_over_treebanks_lies_in_its_interval():
-    table = pp.lab.ResultTableLayout(rows=("setting",), columns="seed", against="x").table(
-        made_results(SEEDS), shuffles=200
+    table = pp.lab.ResultTableLayout(rows=("setting",), columns="seed", baseline="x").table(
+        made_results(SEEDS), permutations=200
     )
     assert [row[3].text for row in table.rows] == ["+20.00", "+5.00"]
     for row in table.rows:

@@ -22,14 +22,14 @@ def folder(tmp_path_factory):
 
 def outcome_of(folder, results, *, input="tokens", **more):
     data = {"data": {"train": [str(folder / "train.conllu")], "dev": str(folder / "dev.conllu")}}
-    run = GridRun.of({**RECIPE, **data, **more}, test=str(folder / "test.conllu"), input=input)
+    run = GridRun.create({**RECIPE, **data, **more}, test=str(folder / "test.conllu"), input=input)
     results.mkdir(exist_ok=True)
     return work.perform(json.loads(json.dumps(run.task(results)))), run
 
 
 def test_a_parser(folder, tmp_path):
     outcome, run = outcome_of(folder, tmp_path / "r")
-    assert outcome.is_done
+    assert outcome.is_finished
     assert set(outcome.values["scores"]) == {"dev", "test"}
     assert set(outcome.values["scores"]["test"]) - {"Crossing"} == {
         "UAS", "LAS", "CLAS", "FullLAS", "UAS-punct", "LAS-punct", "Exact-UAS", "Exact-LAS",
@@ -66,7 +66,7 @@ def test_a_pipeline_from_tokens_and_from_text(folder, tmp_path):
 def test_text_is_for_pipelines(folder, tmp_path):
     outcome, _ = outcome_of(folder, tmp_path / "r", input="text")
     assert outcome.error == '[evaluation] input = "text": expected a pipeline with a tokenizer'
-    assert not outcome.is_done
+    assert not outcome.is_finished
     assert outcome.values["scores"] == {}
 
 
@@ -80,7 +80,7 @@ def test_a_cascade(folder, tmp_path):
         "stages": stages,
     }
     (tmp_path / "t.txt").write_text("S0.upos B0.upos\n")
-    run = GridRun.of(values, folder=str(tmp_path), test=str(folder / "test.conllu"))
+    run = GridRun.create(values, folder=str(tmp_path), test=str(folder / "test.conllu"))
     outcome = work.perform(run.task(tmp_path))
     assert outcome.error is None
     assert outcome.score("test", "LAS") > 0
@@ -94,7 +94,7 @@ def test_what_cannot_be_written_is_answered(folder, tmp_path, monkeypatch):
 
     monkeypatch.setattr("panparser.lab.outcomes.write_whole", full)
     outcome, _ = outcome_of(folder, tmp_path / "r")
-    assert outcome.is_done
+    assert outcome.is_finished
     assert not list((tmp_path / "r").iterdir())
 
 
@@ -130,14 +130,14 @@ def test_what_others_made_stands_beside_runs(folder, tmp_path):
     assert outcomes[0].score("test", "LAS") == 100 > outcomes[1].score("test", "LAS")
     assert outcomes[0].key != outcomes[1].key
     labels = [{"treebank": "t1", "setting": name} for name in ("all", "less")]
-    made = pp.lab.GridResults.made("peers", list(zip(labels, outcomes, strict=True)))
+    made = pp.lab.GridResults.from_outcomes("peers", list(zip(labels, outcomes, strict=True)))
     made.write(tmp_path)
     read = pp.lab.GridResults.read(tmp_path)
     assert [row.outcome for row in read.rows] == outcomes
     assert read.axes == made.axes
     grid = pp.lab.Grid.from_values({"recipe": RECIPE, "axes": {"treebank": [str(folder)], "training": {"seed": [1]}}})
     own, _ = outcome_of(folder, tmp_path / "r")
-    joined = pp.lab.GridResults.of(grid, {grid.runs[0].key: own}).joined(made)
+    joined = pp.lab.GridResults.from_grid(grid, {grid.runs[0].key: own}).merge(made)
     assert joined.axes == {"treebank": ("t1",), "seed": ("1", "-"), "setting": ("-", "all", "less")}
     table = pp.lab.ResultTableLayout(rows=("setting",)).table(joined)
     assert [row[0].text for row in table.rows] == ["-", "all", "less"]

@@ -151,10 +151,10 @@ def test_comparisons_by_class_are_those_of_the_words_of_the_class():
         right = rng.random(gold.words) < np.where(first, *shares)
         sides.append(predicted(gold, right))
     frame = pp.lab.analysis.make_frame(gold, *sides, names=["one", "two"], ignore=())
-    table = pp.lab.analysis.compare(frame, "upos", samples=300, shuffles=500)
-    assert table.loc["A", "holm"] < 0.05 < table.loc["B", "holm"]
-    assert table.loc["A", "low"] > 0
-    assert table["holm"].tolist() == holm(table["p"].to_numpy()).tolist()
+    table = pp.lab.analysis.compare(frame, "upos", bootstrap_samples=300, permutations=500)
+    assert table.loc["A", "p_holm"] < 0.05 < table.loc["B", "p_holm"]
+    assert table.loc["A", "ci_low"] > 0
+    assert table["p_holm"].tolist() == holm(table["p"].to_numpy()).tolist()
     for tag in "AB":
         words = gold.column("upos") == gold.id_of("upos", tag)
         accuracy = [100 * np.mean((side.heads == gold.heads)[words]) for side in sides]

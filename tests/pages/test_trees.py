@@ -46,7 +46,7 @@ def report(gold):
     pytest.importorskip("pandas", reason="the report needs pandas: pip install 'panparser[analysis]'")
     wrong = gold.copy()
     wrong.heads[:] = [0, *([1] * (gold.words - 1))]
-    return pp.lab.analysis.report(pp.lab.analysis.make_frame(gold, wrong), samples=0)
+    return pp.lab.analysis.report(pp.lab.analysis.make_frame(gold, wrong), bootstrap_samples=0)
 
 
 @pytest.mark.parametrize("page", [steps, report])

@@ -63,22 +63,22 @@ def parse_sizes(
     test: Treebank,
     sizes: Sequence[int],
     *,
-    samples: int | None = None,
+    samples_per_size: int | None = None,
     dev: Treebank | None = None,
     threads: int | None = None,
-    report: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     **options: Unpack[ParserTrainingOptions],
 ) -> list[list[Treebank]]:
     """For each size, `test` as parsed by parsers trained on so many sentences; `dev` selects the epoch.
 
-    They are the first ones, or with `samples` so many samples, those of `sample` with the seed of training and the next
-    ones, each of which contains the smaller ones of its seed. The whole treebank is learned from once. `report` is
-    called with the numbers of parsers done and in all.
+    They are the first ones, or with `samples_per_size` so many samples, those of `sample` with the seed of training and
+    the next ones, each of which contains the smaller ones of its seed. The whole treebank is learned from once.
+    `progress` is called with the numbers of parsers done and in all.
     """
-    if samples is not None:
-        check_count("samples of learning curves", samples, maximum=MAX_SEEDS)
+    if samples_per_size is not None:
+        check_count("sample_curves: samples_per_size", samples_per_size, maximum=MAX_SEEDS)
     first = options.get("seed", TrainingConfig().seed)
-    seeds = [None] if samples is None else [first + number for number in range(samples)]
+    seeds = [None] if samples_per_size is None else [first + number for number in range(samples_per_size)]
     wanted = _checked_sizes(sizes, treebank)
     parts = [(size, seed) for size in wanted for seed in (seeds if size < len(treebank) else seeds[:1])]
     done, lock = 0, threading.Lock()
@@ -93,8 +93,8 @@ def parse_sizes(
         parser.annotate(found)  # few sentences have few tags: no reason to warn, as `parse` does
         with lock:
             done += 1
-            if report is not None:
-                report(done, len(parts))
+            if progress is not None:
+                progress(done, len(parts))
         return found
 
     found = dict(zip(parts, run_all(work, parts, threads), strict=True))
@@ -108,8 +108,11 @@ def _checked_sizes(sizes: Sequence[int], treebank: Treebank) -> list[int]:
 
 
 LEVELS = (30, 40, 50, 60, 70, 75, 80, 85, 90, 95)  # percent: what a number of sentences is asked for
-REACH = 0.9  # share of the last score at which a class is learned
-FEW, MANY = 10, 500  # sentences: learnability is the score with few of them as a share of that with many
+LEARNED_SHARE = 0.9  # share of the last score at which a class is learned
+FEW_SENTENCES, MANY_SENTENCES = (
+    10,
+    500,
+)  # sentences: learnability is the score with few of them as a share of that with many
 # Student's t for two-sided intervals of 95 %, by degrees of freedom from 1.
 _T = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
@@ -123,14 +126,14 @@ class Curves:
     """Scores of classes by number of training sentences; `sample_curves` makes one.
 
     `scores[class, size, sample]` are in percent, `index` has the classes, of which the last is `all`, and `words` how
-    many words of the test set they have. `against` are the scores of another parser of that test set, if there is one.
+    many words of the test set they have. `baseline` are the scores of another parser of that test set, if there is one.
     """
 
     index: pd.Index
     words: LongArray
     sizes: tuple[int, ...]
     scores: FloatArray
-    against: FloatArray | None = None
+    baseline: FloatArray | None = None
 
     @property
     def means(self) -> FloatArray:
@@ -167,21 +170,21 @@ class Curves:
         means = self.means
         return self._by_size(_percent(means, means[:, -1:]))
 
-    def classes(self, reach: float = REACH) -> pd.DataFrame:
+    def classes(self, learned_share: float = LEARNED_SHARE) -> pd.DataFrame:
         """How easily each class is learned, in percent. The formulas are ours.
 
         `learnability`: the score with 10 sentences (or with the first size, if that is larger) as a percentage of that
         with 500 (or the last size, if that is less). `hardness`: by how much more words of the class are wrong, with
         the last size, than words in general. `complexity`: by how much more sentences the class needs than words in
-        general, until it has the share `reach` of its last score.
+        general, until it has the share `learned_share` of its last score.
         """
-        _check_reach(reach)
+        _check_learned_share(learned_share)
         means, errors = self.means, 100 - self.means[:, -1]
         few, many = (
             np.array([np.interp(np.log(size), np.log(self.sizes), row) for row in means])
-            for size in (max(FEW, self.sizes[0]), min(MANY, self.sizes[-1]))
+            for size in (max(FEW_SENTENCES, self.sizes[0]), min(MANY_SENTENCES, self.sizes[-1]))
         )
-        needed = np.array([self._reached(row, reach * row[-1]) for row in means])
+        needed = np.array([self._reached(row, learned_share * row[-1]) for row in means])
         return pd.DataFrame(
             {
                 "learnability": _percent(few, many),
@@ -191,33 +194,33 @@ class Curves:
             index=self.index,
         )
 
-    def break_even(self, cost: float | None = None) -> pd.DataFrame:
+    def break_even(self, cost_per_sentence: float | None = None) -> pd.DataFrame:
         """How many sentences each class needs to be as good as the other parser, and what they cost, at a price each.
 
         Between two sizes the score is taken to grow as the logarithm of the number of sentences. The first size stands
-        for any number up to it, NaN for more than the last. `low` and `high`: where the limits of the interval of the
-        mean score meet that of the other parser.
+        for any number up to it, NaN for more than the last. `ci_low` and `ci_high`: where the limits of the interval of
+        the mean score meet that of the other parser.
         """
-        if self.against is None:
-            raise AnalysisError("break_even: expected another parser to compare with (against=...), found none")
+        if self.baseline is None:
+            raise AnalysisError("break_even: expected another parser to compare with (baseline=...); got none")
         means, half = self.means, np.nan_to_num(self.half_widths)
         found = [
-            [self._reached(curve, other) for curve, other in zip(curves, self.against, strict=True)]
+            [self._reached(curve, other) for curve, other in zip(curves, self.baseline, strict=True)]
             for curves in (means, means + half, means - half)
         ]
-        columns = {"words": self.words, "against": self.against, "first": means[:, 0], "last": means[:, -1]}
-        names = ("sentences", "low", "high") if self.scores.shape[2] > 1 else ("sentences",)
+        columns = {"words": self.words, "baseline": self.baseline, "first": means[:, 0], "last": means[:, -1]}
+        names = ("sentences", "ci_low", "ci_high") if self.scores.shape[2] > 1 else ("sentences",)
         columns |= {name: np.array(each) for name, each in zip(names, found, strict=False)}
-        return _priced(pd.DataFrame(columns, index=self.index), cost)
+        return _priced(pd.DataFrame(columns, index=self.index), cost_per_sentence)
 
-    def capacity(self, levels: Sequence[float] = LEVELS, cost: float | None = None) -> pd.DataFrame:
+    def capacity(self, levels: Sequence[float] = LEVELS, cost_per_sentence: float | None = None) -> pd.DataFrame:
         """How many sentences it takes to reach each of some scores over all words, and what they cost.
 
         As in `break_even`, the first size stands for any number up to it, and NaN for more than the last.
         """
         curve = self.means[-1]
         found = np.array([self._reached(curve, level) for level in levels])
-        return _priced(pd.DataFrame({"sentences": found}, index=pd.Index(levels, name="score")), cost)
+        return _priced(pd.DataFrame({"sentences": found}, index=pd.Index(levels, name="score")), cost_per_sentence)
 
     def _reached(self, curve: FloatArray, level: float) -> float:
         """The number of sentences at which a curve reaches a score."""
@@ -242,36 +245,45 @@ def sample_curves(
     test: Treebank,
     sizes: Sequence[int],
     by: By = "upos",
-    of: str = "uas",
+    metric: str = "uas",
     *,
-    samples: int | None = None,
-    against: Treebank | None = None,
+    samples_per_size: int | None = None,
+    baseline: Treebank | None = None,
     dev: Treebank | None = None,
     ignore: Sequence[str] = PUNCTUATION,
     threads: int = 1,
-    report: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> Curves:
     """Scores of each class on `test`, of parsers that learned from so many sentences of a treebank.
 
-    They learn from its first sentences, or with `samples` from so many random samples of each size; `options` are those
-    of `TrainingConfig`, whose seed is also that of the first sample. `against` is what another parser, such as one that
-    learned from other languages, made of `test`. `report` is called with the numbers of parsers done and in all.
+    They learn from its first sentences, or with `samples_per_size` from so many random samples of each size; `options`
+    are those of `TrainingConfig`, whose seed is also that of the first sample. `baseline` is what another parser, such
+    as one that learned from other languages, made of `test`. `progress` is called with the numbers of parsers done and
+    in all.
     """
-    keys(by), measure_of(of)  # says so before training if they are unknown
+    keys(by), measure_of(metric)  # says so before training if they are unknown
     if not len(frame_of(test, ignore=ignore)):
         raise AnalysisError(f"{test.path}: expected words to score, found none that count")
-    if against is not None:
-        frame_of(test, against)  # they must have the same words
+    if baseline is not None:
+        frame_of(test, baseline)  # they must have the same words
     if not sizes or list(sizes) != sorted(set(sizes)):
-        raise AnalysisError(f"sizes of learning curves must be rising numbers; got {list(sizes)!r}")
+        raise AnalysisError(f"sample_curves: sizes must be increasing numbers; got {list(sizes)!r}")
     parsed = parse_sizes(
-        spec, treebank, test, sizes, samples=samples, dev=dev, threads=threads, report=report, **options
+        spec,
+        treebank,
+        test,
+        sizes,
+        samples_per_size=samples_per_size,
+        dev=dev,
+        threads=threads,
+        progress=progress,
+        **options,
     )
-    every = [each for group in parsed for each in group] + ([] if against is None else [against])
+    every = [each for group in parsed for each in group] + ([] if baseline is None else [baseline])
     names = [f"parser {number}" for number in range(len(every))]
     frame = frame_of(test, *every, names=names, train=treebank, ignore=ignore)
-    parts = [scores(frame, each, [of]) for each in (by, None)]
+    parts = [scores(frame, each, [metric]) for each in (by, None)]
     table = pd.concat([parts[0], parts[1].set_axis(_all_like(parts[0].index))])
     values = table.iloc[:, 1:].to_numpy(dtype=np.float64)
     number = len(sizes) * len(parsed[0])
@@ -280,12 +292,12 @@ def sample_curves(
         words=table.iloc[:, 0].to_numpy(dtype=np.int64),
         sizes=tuple(sizes),
         scores=values[:, :number].reshape(len(table), len(sizes), -1),
-        against=None if against is None else values[:, number],
+        baseline=None if baseline is None else values[:, number],
     )
 
 
-def _check_reach(reach: float) -> None:
-    check_number("reach", reach, PROBABILITY, AnalysisError)
+def _check_learned_share(learned_share: float) -> None:
+    check_number("curves: learned_share", learned_share, PROBABILITY, AnalysisError)
 
 
 def _percent(part: FloatArray, whole: FloatArray) -> FloatArray:
@@ -314,42 +326,42 @@ def _all_like(index: pd.Index) -> pd.Index:
 def correlation(
     frame: Frame,
     by: By = "upos",
-    of: str = "uas",
+    metric: str = "uas",
     *,
     over: Literal["sentences", "predictions"] = "sentences",
     prediction: str | None = None,
-    least: int = 3,
-    most: int = 30,
+    min_count: int = 3,
+    max_classes: int = 30,
 ) -> pd.DataFrame:
-    """Pearson's correlation of the accuracies of each two of the `most` largest classes.
+    """Pearson's correlation of the accuracies of each two of the `max_classes` largest classes.
 
     Over sentences: of one prediction, in those that have words of both classes. Over predictions: of the accuracies
-    that each parser has. NaN if there are fewer than `least` of them, or one of the classes never varies.
+    that each parser has. NaN if there are fewer than `min_count` of them, or one of the classes never varies.
     """
     if over not in ("sentences", "predictions"):
-        raise AnalysisError(f"over of correlation: expected sentences or predictions, found {over!r}")
+        raise AnalysisError(f"correlation: over must be sentences or predictions; got {over!r}")
     found = groups(frame, by)
-    kept = np.sort(np.argsort(-found.sums(), kind="stable")[:most])
+    kept = np.sort(np.argsort(-found.sums(), kind="stable")[:max_classes])
     if over == "sentences":
-        accuracies = _by_sentence(frame, by, of, prediction)
+        accuracies = _by_sentence(frame, by, metric, prediction)
     else:
         accuracies = pd.DataFrame(
-            {name: scores(frame, by, [of]).iloc[:, i + 1] for i, name in enumerate(frame.names)}
+            {name: scores(frame, by, [metric]).iloc[:, i + 1] for i, name in enumerate(frame.names)}
         ).T
-    table = accuracies.iloc[:, kept].corr(min_periods=least)
+    table = accuracies.iloc[:, kept].corr(min_periods=min_count)
     return table.set_axis(found.index[kept]).set_axis(found.index[kept], axis=1)
 
 
-def _by_sentence(frame: Frame, by: By, of: str, prediction: str | None) -> pd.DataFrame:
+def _by_sentence(frame: Frame, by: By, metric: str, prediction: str | None) -> pd.DataFrame:
     """A row for each sentence, a column for each class; NaN if the sentence has none of it."""
     found = groups(frame, by)
     sentences, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
-    counted = frame.counted(of)
+    counted = frame.is_scored(metric)
     cell = sentence * len(found.index) + found.group
     shape = (len(sentences), len(found.index))
     words, right = (
         np.bincount(cell[flags], minlength=shape[0] * shape[1]).reshape(shape)
-        for flags in (counted, counted & frame.right(of, prediction))
+        for flags in (counted, counted & frame.is_correct(metric, prediction))
     )
     return pd.DataFrame(np.divide(right, words, out=np.full(shape, np.nan), where=words > 0))
 
@@ -360,9 +372,9 @@ def learning_curves(
     test: Treebank,
     sizes: Sequence[int],
     by: By = "upos",
-    of: str = "uas",
+    metric: str = "uas",
     *,
-    samples: int | None = None,
+    samples_per_size: int | None = None,
     dev: Treebank | None = None,
     ignore: Sequence[str] = PUNCTUATION,
     threads: int = 1,
@@ -370,20 +382,30 @@ def learning_curves(
 ) -> pd.DataFrame:
     """The score of each class on `test` for each training size, in percent.
 
-    For each size, a parser is trained on the first sentences, or on so many `samples`, of which the mean is taken;
-    `options` are those of `TrainingConfig`. Besides the sizes, the table has `words` (in `test`), and a last row,
-    `all`. `sample_curves` has the scores of each sample, and what follows from them.
+    For each size, a parser is trained on the first sentences, or on so many samples (`samples_per_size`), of which the
+    mean is taken; `options` are those of `TrainingConfig`. Besides the sizes, the table has `words` (in `test`), and a
+    last row, `all`. `sample_curves` has the scores of each sample, and what follows from them.
     """
     return sample_curves(
-        spec, treebank, test, sizes, by, of, samples=samples, dev=dev, ignore=ignore, threads=threads, **options
+        spec,
+        treebank,
+        test,
+        sizes,
+        by,
+        metric,
+        samples_per_size=samples_per_size,
+        dev=dev,
+        ignore=ignore,
+        threads=threads,
+        **options,
     ).table
 
 
-def simplicity(curves: pd.DataFrame, reach: float = 0.9) -> pd.DataFrame:
-    """The first size at which a class reaches the share `reach` of its last score, simplest first."""
+def simplicity(curves: pd.DataFrame, learned_share: float = 0.9) -> pd.DataFrame:
+    """The first size at which a class reaches the share `learned_share` of its last score, simplest first."""
     sizes = [column for column in curves.columns if column != "words"]
     values = curves[sizes].to_numpy(dtype=np.float64)
-    reached = values >= reach * values[:, -1:]
+    reached = values >= learned_share * values[:, -1:]
     first = np.where(reached.any(axis=1), reached.argmax(axis=1), len(sizes) - 1)
     table = pd.DataFrame(
         {

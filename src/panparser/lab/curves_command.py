@@ -91,11 +91,11 @@ def curves(
             _sizes(sizes, len(treebank)),
             by,
             metric,
-            samples=samples,
-            against=None if baseline is None else _other(baseline, scored, format.value),
+            samples_per_size=samples,
+            baseline=None if baseline is None else _other(baseline, scored, format.value),
             ignore=[] if ignore == "none" else listed(ignore),
             threads=threads,
-            report=lambda done, total: report("training parsers", done, total),
+            progress=lambda done, total: report("training parsers", done, total),
             **options,
         )
     table = found.table[found.words >= min_count]
@@ -133,12 +133,12 @@ def _tables(found: Curves, by: str, of: str, reach: float, least: int, cost: flo
         )
     learned = learned.join(found.classes(reach))
     tables.append(Table(f"sentences needed for {reach:.0%} of the final score", "learned", learned, aside=True))
-    if found.against is not None:
+    if found.baseline is not None:
         even = found.break_even(cost)[kept]
         title = "sentences needed to match --baseline"
         tables.append(Table(title, "break-even", even, printed=bounded(even, found.sizes, cost), aside=True))
     if of in ("uas", "las"):
-        capacity = found.capacity(cost=cost)
+        capacity = found.capacity(cost_per_sentence=cost)
         title = f"sentences needed for a score ({of} of all words)"
         tables.append(Table(title, "capacity", capacity, printed=bounded(capacity, found.sizes, cost), aside=True))
     return tables

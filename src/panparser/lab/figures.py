@@ -34,7 +34,7 @@ _FORMS = {
 }
 _FENCE = re.compile(r"^[ \t>]*(?P<mark>`{3,}(?=[^`\n]*$)|~{3,})(?P<rest>[^\n]*)$", re.MULTILINE)
 _SPAN = re.compile(r"(?<!`)(?P<mark>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=mark)(?!`)", re.DOTALL)
-_NOTHING = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])?\s*")  # before the first word of a line
+EMPTY_LINE = re.compile(r"[\s>]*(?:[-*+]|\d+[.)])?\s*")  # before the first word of a line
 _COMMENT = re.compile(r"<!--.*?-->")
 _NUMBER = re.compile(r"[+-]?(?=[\d.])(\d[\d,]*)?(\.\d+)?")
 _GAP = re.compile(r" \[\d+ of \d+\]$")  # of a mean that some runs have no part in
@@ -55,18 +55,20 @@ class Source:
 
     folder: Path
     grid: str | None = None
-    joined: Path | None = None
+    merged: Path | None = None
     published: Path | None = None
 
     def results(self) -> GridResults:
         found = GridResults.read(self.folder, self.grid)
-        return found if self.joined is None else found.joined(GridResults.read(self.joined))
+        return found if self.merged is None else found.merge(GridResults.read(self.merged))
 
     def finished(self, table: ResultTable, layout: ResultTableLayout) -> ResultTable:
         """The table with what was published beside it."""
         if self.published is None:
             return table
-        return PublishedResults.read(self.published).of(metric=layout.metric, against=layout.against).beside(table)
+        return (
+            PublishedResults.read(self.published).select(metric=layout.metric, against=layout.baseline).append_to(table)
+        )
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class MarkedFigure:
     begin: int
     end: int
     line: int
-    what: str
+    description: str
     body: str
     expected: str
     keys: tuple[str, ...]
@@ -113,10 +115,10 @@ class _Tables:
         self.results: dict[Source, GridResults] = {}
         self.made: dict[tuple[str, str | None], ResultTable] = {}
 
-    def of(self, options: str, place: str, column: str | None = None) -> ResultTable:
+    def table(self, options: str, location: str, column: str | None = None) -> ResultTable:
         """The table; if a column is given and the options name no metric and no comparison, that is the metric."""
-        source, layout = read_marker(options, self.folder, place)
-        metric = column if layout.metric is None and layout.against is None else None
+        source, layout = read_marker(options, self.folder, location)
+        metric = column if layout.metric is None and layout.baseline is None else None
         if (options, metric) not in self.made:
             try:
                 runs = replace(source, published=None)
@@ -125,11 +127,11 @@ class _Tables:
                 if metric is None:
                     table = source.finished(layout.table(self.results[runs]), layout)
                 else:
-                    shown = layout.of_metric(self.results[runs], metric)
+                    shown = layout.metric_table(self.results[runs], metric)
                     table = _one_column(source.finished(shown, replace(layout, metric=metric)), metric)
                 self.made[options, metric] = table
             except PanParserError as error:
-                raise SpecError(f"{place}: {error}") from None
+                raise SpecError(f"{location}: {error}") from None
         return self.made[options, metric]
 
 
@@ -141,9 +143,9 @@ def _one_column(table: ResultTable, metric: str) -> ResultTable:
     return replace(table, head=(*table.head[:-1], metric))
 
 
-def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultTableLayout]:
+def read_marker(options: str, folder: Path, location: str) -> tuple[Source, ResultTableLayout]:
     """What the options of a marker say, in a document of this folder."""
-    words = _words(options, place)
+    words = _words(options, location)
     given: dict[str, str] = {}
     switches: set[str] = set()
     folders = []
@@ -153,18 +155,20 @@ def read_marker(options: str, folder: Path, place: str) -> tuple[Source, ResultT
             switches.add(word)
         elif word in _OPTIONS:
             if not words or word[2:] in given:
-                raise SpecError(f"{place}: expected {word} once, with a value, found it {'twice' if words else 'last'}")
+                raise SpecError(
+                    f"{location}: expected {word} once, with a value, found it {'twice' if words else 'last'}"
+                )
             given[word[2:]] = words.pop(0)
         elif word.startswith("--"):
-            raise SpecError(f"{place}: expected one of {', '.join((*_OPTIONS, *_SWITCHES))}, found {word}")
+            raise SpecError(f"{location}: expected one of {', '.join((*_OPTIONS, *_SWITCHES))}, found {word}")
         else:
             folders.append(word)
     if len(folders) != 1:
-        raise SpecError(f"{place}: expected a folder of results, found {' '.join(folders) or 'none'}")
+        raise SpecError(f"{location}: expected a folder of results, found {' '.join(folders) or 'none'}")
     joined, published = (folder / given.pop(name) if name in given else None for name in ("merge", "published"))
     source = Source(folder / folders[0], given.pop("grid", None), joined, published)
     deviations, summary = "--no-std" not in switches, "--summary" in switches
-    return source, read_layout(given, deviations=deviations, summary=summary)
+    return source, read_layout(given, std=deviations, summary=summary)
 
 
 def _words(options: str, place: str) -> list[str]:
@@ -174,23 +178,27 @@ def _words(options: str, place: str) -> list[str]:
         raise SpecError(f"{place}: expected quotation marks in pairs, found {options}") from None
 
 
-def read_layout(given: Mapping[str, str], *, deviations: bool = True, summary: bool = False) -> ResultTableLayout:
+def read_layout(options: Mapping[str, str], *, std: bool = True, summary: bool = False) -> ResultTableLayout:
     """A layout from texts, as options have them."""
-    layout: dict[str, object] = {name: given[name] for name in ("split", "metric", "columns") if name in given}
-    layout |= {"against": given["baseline"]} if "baseline" in given else {}
-    if "rows" in given:
-        layout["rows"] = tuple(part.strip() for part in given["rows"].split(",") if part.strip())
-    if "digits" in given:
-        layout["digits"] = _read_digits(given["digits"])
-    if "groups" in given:
-        layout["groups"] = TreebankGroups.parse(given["groups"])
+    rows = tuple(part.strip() for part in options.get("rows", "").split(",") if part.strip())
     labels: dict[str, list[str]] = {}
-    for part in _NEXT.split(given["where"]) if given.get("where") else ():
+    for part in _NEXT.split(options["where"]) if options.get("where") else ():
         axis, equals, label = part.partition("=")
         if not equals or not label:
             raise SpecError(f"--where: expected axis=name, with commas between several, found {part!r}")
         labels.setdefault(axis.strip(), []).append(label.strip())
-    return ResultTableLayout(**layout, labels=labels, deviations=deviations, summary=summary)  # type: ignore[arg-type]
+    return ResultTableLayout(
+        split=options.get("split", ResultTableLayout.split),
+        metric=options.get("metric"),
+        rows=rows if "rows" in options else None,
+        columns=options.get("columns"),
+        baseline=options.get("baseline"),
+        summary=summary,
+        groups=TreebankGroups.parse(options["groups"]) if "groups" in options else None,
+        digits=_read_digits(options["digits"]) if "digits" in options else ResultTableLayout.digits,
+        std=std,
+        labels=labels,
+    )
 
 
 def _read_digits(text: str) -> tuple[int, ...]:
@@ -201,7 +209,7 @@ def _read_digits(text: str) -> tuple[int, ...]:
     return tuple(map(int, parts))
 
 
-def marked(text: str, path: Path) -> Marked:
+def read_markers(text: str, path: Path) -> Marked:
     """All marked tables and figures of a document, and what they should be."""
     code = _code(text)
     tables, figures, sources = (
@@ -213,7 +221,7 @@ def marked(text: str, path: Path) -> Marked:
     found = []
     for match in tables:
         line = _line(text, match)
-        table = made.of(match["options"], f"{path}:{line}")
+        table = made.table(match["options"], f"{path}:{line}")
         found.append(MarkedTable(*match.span("body"), line, match["body"], table))
     for match in sources:
         read_marker(match["options"], path.parent, f"{path}:{_line(text, match)}")
@@ -225,7 +233,7 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     """`tables`: the markers of tables, shown or not, in their order; the last one above says what the figure is of."""
     line = _line(text, match)
     place = f"{path}:{line}"
-    if _NOTHING.fullmatch(_COMMENT.sub("", text[text.rfind("\n", 0, match.start()) + 1 : match.start()])):
+    if EMPTY_LINE.fullmatch(_COMMENT.sub("", text[text.rfind("\n", 0, match.start()) + 1 : match.start()])):
         raise SpecError(f"{place}: a figure begins the line, which Markdown takes for HTML: expected a word before it")
     words = _words(match["options"], place)
     sign = -1 if words[:1] == [_LESS] else 1
@@ -237,7 +245,7 @@ def _figure(text: str, path: Path, match: re.Match[str], made: _Tables, tables: 
     if not above:
         raise SpecError(f"{place}: expected a marked table, or <!-- figures FOLDER -->, above this figure; found none")
     row, column = words
-    table = made.of(above[-1]["options"], place, column if above[-1].re is _FROM else None)
+    table = made.table(above[-1]["options"], place, column if above[-1].re is _FROM else None)
     cell = _cell(table, row, column, place)
     if above[-1].re is _FROM and _GAP.search(cell.text):
         raise SpecError(f"{place}: {row}, {column}: expected a figure of all runs, found {cell.text}")
@@ -306,7 +314,7 @@ def _line(text: str, match: re.Match[str]) -> int:
 
 def with_results(text: str, path: Path) -> str:
     """A document with its marked tables and figures as the results have them."""
-    found = marked(text, path)
+    found = read_markers(text, path)
     places: list[MarkedTable | MarkedFigure] = [*found.tables, *found.figures]
     parts, at = [], 0
     for each in sorted(places, key=lambda place: place.begin):
@@ -334,7 +342,7 @@ class Mismatch:
 
     path: str
     line: int
-    what: str
+    description: str
     found: str
     expected: str
     keys: tuple[str, ...]
@@ -343,7 +351,7 @@ class Mismatch:
         shown = ", ".join(key[:12] for key in self.keys[:3]) + (", ..." if len(self.keys) > 3 else "")
         runs = f" (runs {shown})" if self.keys else ""
         expected, found = (text or "nothing" for text in (self.expected, self.found))
-        return f"{self.path}:{self.line}: {self.what}: expected {expected}{runs}, found {found}"
+        return f"{self.path}:{self.line}: {self.description}: expected {expected}{runs}, found {found}"
 
 
 @dataclass(frozen=True)
@@ -359,7 +367,7 @@ class DocumentCheck:
 def check_document(path: Path) -> DocumentCheck:
     """Compares the figures of a document with the runs that they stand for."""
     text = read_document(path)
-    found = marked(text, path)
+    found = read_markers(text, path)
     mismatches: list[Mismatch] = []
     figures = len(found.figures)
     for each in found.tables:
@@ -369,7 +377,7 @@ def check_document(path: Path) -> DocumentCheck:
             differences.append(Mismatch(str(path), each.line, "table", "another form", "the form of --update", ()))
         mismatches += differences
     mismatches += [
-        Mismatch(str(path), each.line, each.what, each.body, each.expected, each.keys)
+        Mismatch(str(path), each.line, each.description, each.body, each.expected, each.keys)
         for each in found.figures
         if each.body != each.expected
     ]

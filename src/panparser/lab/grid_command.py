@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from panparser.lab.grid_file import Grid
     from panparser.lab.results import GridResults
 
-_SHOWN = 12  # rows of the live table, and failures that are told
-_PAUSE = 0.5  # seconds between two looks of the live table
+MAX_LISTED_RUNS = 12  # rows of the live table, and failures that are told
+REFRESH_SECONDS = 0.5  # seconds between two looks of the live table
 
 
 def grid(
@@ -78,18 +78,18 @@ def grid(
                 declared,
                 jobs=jobs,
                 cluster=cluster,
-                models=keep_models,
+                model_folder=keep_models,
                 force=force,
-                failed=retry_failed,
-                any_build=accept_other_builds,
+                retry_failed=retry_failed,
+                accept_other_builds=accept_other_builds,
                 listeners=[watch],
             )
     except KeyboardInterrupt:
         if not is_quiet():
-            print(f"panparser: interrupted: {watch.told()}; the same command resumes", file=sys.stderr)
+            print(f"panparser: interrupted: {watch.status_line()}; the same command resumes", file=sys.stderr)
         raise typer.Exit(130) from None
     _print_results(found, declared.results)
-    if found.failed:
+    if found.failed_runs:
         raise typer.Exit(1)
 
 
@@ -101,8 +101,8 @@ def _list(grid: Grid, *, force: bool, failed: bool, any_build: bool) -> None:
     rows, waiting = [], set()
     for run in grid.runs:
         outcome = known.get(run.content if any_build else run.key)
-        status = "waiting" if outcome is None else "done" if outcome.is_done else "failed"
-        if not is_finished(run, known, force=force, failed=failed, any_build=any_build):
+        status = "waiting" if outcome is None else "done" if outcome.is_finished else "failed"
+        if not is_finished(run, known, force=force, retry_failed=failed, accept_other_builds=any_build):
             status = "waiting" if outcome is None else f"{status}, again"
             waiting.add(run.key)  # that of several rows, if these ask for the same
         rows.append((run.key[:12], status, *run.labels.values()))
@@ -117,16 +117,16 @@ def _print_results(results: GridResults, folder: Path) -> None:
 
     if is_quiet():
         return
-    if results.done:
+    if results.finished_runs:
         table = ResultTableLayout().table(results)
         print(f"{table.title}\n")
         print_table(table.head, table.texts(), table.align)
         print()
-    for row in results.failed[:_SHOWN]:
+    for row in results.failed_runs[:MAX_LISTED_RUNS]:
         assert row.outcome is not None
         print(f"failed: {', '.join(row.labels.values())}: {row.outcome.error}", file=sys.stderr)
-    if len(results.failed) > _SHOWN:
-        print(f"... and {len(results.failed) - _SHOWN} more failed", file=sys.stderr)
+    if len(results.failed_runs) > MAX_LISTED_RUNS:
+        print(f"... and {len(results.failed_runs) - MAX_LISTED_RUNS} more failed", file=sys.stderr)
     print(results.signature())
     print(f"panparser results {folder}    makes tables of them")
 
@@ -148,17 +148,17 @@ class GridProgress(GridListener):
     def __exit__(self, *details: object) -> None:
         self._stack.close()
 
-    def told(self) -> str:
+    def status_line(self) -> str:
         return f"{self._ended} of {self._total} runs have ended" if self._total else "no run has begun"
 
-    def before_grid(self, waiting: Sequence[GridRun], finished: int, workers: int) -> None:
-        self._total, self._effort = len(waiting), sum(run.effort() for run in waiting)
+    def before_grid(self, pending: Sequence[GridRun], finished: int, workers: int) -> None:
+        self._total, self._effort = len(pending), sum(run.effort() for run in pending)
         self._start = time.monotonic()
-        if is_quiet() or not waiting:
+        if is_quiet() or not pending:
             return
         more = f", {finished} are finished" if finished else ""
         by = "1 worker" if workers == 1 else f"{workers} workers"
-        print(f"{len(waiting)} runs by {by}{more}", file=sys.stderr)
+        print(f"{len(pending)} runs by {by}{more}", file=sys.stderr)
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.live import Live
@@ -169,7 +169,7 @@ class GridProgress(GridListener):
     def after_run(self, run: GridRun, outcome: RunOutcome) -> None:
         self._ended += 1
         self._done += run.effort()
-        self._failed += not outcome.is_done
+        self._failed += not outcome.is_finished
         setting = ", ".join(label for axis, label in run.labels.items() if axis not in ("treebank", "seed")) or "all"
         score = next(
             (
@@ -187,8 +187,8 @@ class GridProgress(GridListener):
         line = f"[{self._ended}/{self._total}] {run.name}: {what}, {outcome.seconds:.1f} s{self._rest()}"
         print(line, file=sys.stderr, flush=True)
 
-    def tick(self) -> None:
-        if self._live is not None and time.monotonic() - self._last >= _PAUSE:
+    def on_tick(self) -> None:
+        if self._live is not None and time.monotonic() - self._last >= REFRESH_SECONDS:
             self._last = time.monotonic()
             self._live.update(self._picture(), refresh=True)
 
@@ -210,9 +210,9 @@ class GridProgress(GridListener):
 
         table = Table("setting", "runs", "mean", box=None, padding=(0, 2, 0, 0))
         ranked = sorted(self._scores.items(), key=lambda item: -sum(item[1]) / len(item[1]))
-        for name, scores in ranked[:_SHOWN]:
+        for name, scores in ranked[:MAX_LISTED_RUNS]:
             table.add_row(escape(name), str(len(scores)), f"{sum(scores) / len(scores):.2f}")
-        more = [Text(f"... and {len(ranked) - _SHOWN} more settings")] if len(ranked) > _SHOWN else []
+        more = [Text(f"... and {len(ranked) - MAX_LISTED_RUNS} more settings")] if len(ranked) > MAX_LISTED_RUNS else []
         failed = f", {self._failed} failed" if self._failed else ""
         line = Table.grid(padding=(0, 1))
         line.add_row(

@@ -115,7 +115,7 @@ class Axis:
     """What varies, and its settings."""
 
     name: str
-    settings: tuple[AxisValue, ...]
+    values: tuple[AxisValue, ...]
 
 
 def read_axes(values: Any, folder: Path, place: str) -> tuple[Axis, ...]:
@@ -132,7 +132,7 @@ def read_axes(values: Any, folder: Path, place: str) -> tuple[Axis, ...]:
     last = Counter(path[-1] for path, _ in found)
     axes = tuple(Axis(path[-1] if last[path[-1]] == 1 else ".".join(path), settings) for path, settings in found)
     for axis in axes:
-        twice = [label for label, count in Counter(each.label for each in axis.settings).items() if count > 1]
+        twice = [label for label, count in Counter(each.label for each in axis.values).items() if count > 1]
         if twice:
             raise SpecError(f"{place} {axis.name}: expected different values, found {twice[0]} twice")
     return axes
@@ -221,7 +221,7 @@ class AxisCondition:
     @classmethod
     def read(cls, values: Any, axes: Sequence[Axis], place: str) -> AxisCondition:
         check(values, TABLE, place, SpecError)
-        known = {axis.name: [each.label for each in axis.settings] for axis in axes}
+        known = {axis.name: [each.label for each in axis.values] for axis in axes}
         check_names(values, list(known), place)
         allowed = {}
         for name, value in values.items():
@@ -250,7 +250,7 @@ def combinations(
     changes: Sequence[tuple[AxisCondition, Mapping[str, Any]]] = (),
 ) -> Iterator[Configuration]:
     """All combinations but those that are left out; later axes vary first."""
-    for settings in product(*(axis.settings for axis in axes)):
+    for settings in product(*(axis.values for axis in axes)):
         labels = {axis.name: setting.label for axis, setting in zip(axes, settings, strict=True)}
         if any(condition.holds(labels) for condition in left_out):
             continue
@@ -265,7 +265,7 @@ def combinations(
 
 _KEYS = ["name", "results", "recipe", "axes", "exclude", "when", "evaluation", "limits"]
 _FOLDER = Kind("a folder", lambda value: isinstance(value, str) and bool(value))
-_MOST_RUNS = 100_000
+MAX_RUNS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -376,15 +376,15 @@ def _runs(
         changes.append((AxisCondition.read(each.get("axes"), axes, f"{where} axes"), each["recipe"]))
     runs: list[GridRun] = []
     for point in combinations(base, axes, left_out, changes):
-        if len(runs) >= _MOST_RUNS:
-            raise SpecError(f"{place}: expected at most {_MOST_RUNS:,} runs, found more")
+        if len(runs) >= MAX_RUNS:
+            raise SpecError(f"{place}: expected at most {MAX_RUNS:,} runs, found more")
         name = ", ".join(f"{axis} {label}" for axis, label in point.labels.items())
         if point.test is not None and evaluation.test is not None:
             found = f"those of the axis {TREEBANK}, too"
             raise SpecError(f"{place}: [evaluation] test: expected one test set for a run, found {found}")
         test = point.test or (None if evaluation.test is None else os.path.abspath(folder / evaluation.test))
         runs.append(
-            GridRun.of(
+            GridRun.create(
                 point.recipe,
                 folder=str(folder),
                 test=test,

@@ -13,7 +13,7 @@ from panparser.lab.grid_file import Grid
 from panparser.lab.grid_runs import GridRun
 from panparser.lab.grid_work import failure, finished_outcome, outcome_line
 from panparser.lab.outcomes import RunOutcome
-from panparser.lab.results import GridResults, finished_outcomes, forget, write_manifest
+from panparser.lab.results import GridResults, delete_outcomes, finished_outcomes, write_manifest
 from panparser.storage.atomic import settle
 from panparser.work.pool import (
     LOCAL,
@@ -30,13 +30,13 @@ from panparser.work.pool import (
 class GridListener:
     """Is notified of what happens; overrides what it needs."""
 
-    def before_grid(self, waiting: Sequence[GridRun], finished: int, workers: int) -> None:
+    def before_grid(self, pending: Sequence[GridRun], finished: int, workers: int) -> None:
         """The runs that are waiting, in the order in which they will begin; so many others are finished already."""
 
     def after_run(self, run: GridRun, outcome: RunOutcome) -> None:
         """A run has ended, well or not."""
 
-    def tick(self) -> None:
+    def on_tick(self) -> None:
         """A moment has passed."""
 
 
@@ -49,26 +49,30 @@ def run_grid(
     jobs: int | None = None,
     cluster: str | None = None,
     executor: Executor | None = None,
-    models: str | os.PathLike[str] | None = None,
+    model_folder: str | os.PathLike[str] | None = None,
     force: bool = False,
-    failed: bool = False,
-    any_build: bool = False,
+    retry_failed: bool = False,
+    accept_other_builds: bool = False,
     listeners: Sequence[GridListener] = (),
 ) -> GridResults:
     """Runs what is not finished, and gives all results. A grid that is stopped or killed goes on when it is run again.
 
     `jobs` processes of this machine (None: one for each core); in place of them `cluster`, "local" or the address of a
-    Dask scheduler, or any `executor`. `models`: a folder for the models. `force` runs all, `failed` also those that
-    failed; with `any_build`, what another build of panparser finished counts as finished.
+    Dask scheduler, or any `executor`. `model_folder`: a folder for the models. `force` runs all, `retry_failed` also
+    those that failed; with `accept_other_builds`, what another build of panparser finished counts as finished.
     """
-    models = None if models is None else Path(models)
+    models = None if model_folder is None else Path(model_folder)
     _make_folders(grid.results, models)
-    known = finished_outcomes(grid.results, by_content=any_build)
+    known = finished_outcomes(grid.results, by_content=accept_other_builds)
     runs = list({run.key: run for run in grid.runs}.values())
-    waiting = [run for run in runs if not is_finished(run, known, force=force, failed=failed, any_build=any_build)]
+    waiting = [
+        run
+        for run in runs
+        if not is_finished(run, known, force=force, retry_failed=retry_failed, accept_other_builds=accept_other_builds)
+    ]
     waiting.sort(key=lambda run: -run.effort())
     left = {run.key for run in waiting}
-    done = {run.key: known[run.content if any_build else run.key] for run in runs if run.key not in left}
+    done = {run.key: known[run.content if accept_other_builds else run.key] for run in runs if run.key not in left}
     write_manifest(grid, {key: outcome.key for key, outcome in done.items()})
     if waiting:
         _check_workers(jobs, cluster, executor)
@@ -82,16 +86,16 @@ def run_grid(
     else:
         for listener in listeners:
             listener.before_grid((), len(runs), 0)
-    return GridResults.of(grid, done)
+    return GridResults.from_grid(grid, done)
 
 
 def _check_workers(jobs: int | None, cluster: str | None, executor: Executor | None) -> None:
     if executor is not None and (jobs is not None or cluster is not None):
-        raise SpecError("executor of a grid: expected neither jobs nor a cluster beside it")
+        raise SpecError("run_grid: executor cannot be combined with jobs or cluster")
     if jobs is not None and cluster not in (None, LOCAL):
-        raise SpecError(f"jobs of a grid: {cluster} has workers of its own; expected no number of them")
+        raise SpecError(f"run_grid: jobs cannot be combined with cluster={cluster!r}, which has its own workers")
     if jobs is not None and (not isinstance(jobs, int) or jobs < 1):
-        raise SpecError(f"jobs of a grid must be an integer >= 1; got {jobs!r}")
+        raise SpecError(f"run_grid: jobs must be an integer >= 1; got {jobs!r}")
 
 
 def _make_folders(*folders: Path | None) -> None:
@@ -104,11 +108,16 @@ def _make_folders(*folders: Path | None) -> None:
 
 
 def is_finished(
-    run: GridRun, known: Mapping[str, RunOutcome], *, force: bool = False, failed: bool = False, any_build: bool = False
+    run: GridRun,
+    outcomes: Mapping[str, RunOutcome],
+    *,
+    force: bool = False,
+    retry_failed: bool = False,
+    accept_other_builds: bool = False,
 ) -> bool:
     """Is nothing left to do for a run, beside these outcomes?"""
-    outcome = known.get(run.content if any_build else run.key)
-    return outcome is not None and not force and (outcome.is_done or not failed)
+    outcome = outcomes.get(run.content if accept_other_builds else run.key)
+    return outcome is not None and not force and (outcome.is_finished or not retry_failed)
 
 
 def _outcomes(
@@ -121,7 +130,7 @@ def _outcomes(
 ) -> Iterator[tuple[GridRun, RunOutcome]]:
     """Yield runs with their outcomes, as they end. Raise ClusterLost if no more will end."""
     if force:
-        forget(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
+        delete_outcomes(grid.results, {run.key for run in waiting})  # whatever happens from here, they are to be run
     done = 0
 
     def submit(run: GridRun) -> CallFuture:
@@ -135,7 +144,7 @@ def _outcomes(
             done += len(outcomes)
             yield from outcomes
             for listener in listeners:
-                listener.tick()
+                listener.on_tick()
     except ClusterLostError as lost:
         kept = f"after {done} of {len(waiting)} runs; these are kept, and the same command goes on"
         raise ClusterLostError(f"the cluster is lost ({lost}) {kept}") from None

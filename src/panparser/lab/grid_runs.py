@@ -36,11 +36,11 @@ class GridRun:
     input: str = "tokens"
     content: str = ""
     key: str = ""
-    described: Mapping[str, Any] = field(repr=False, default_factory=dict)
+    identity: Mapping[str, Any] = field(repr=False, default_factory=dict)
     files: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @classmethod
-    def of(
+    def create(
         cls,
         values: Mapping[str, Any],
         *,
@@ -73,7 +73,7 @@ class GridRun:
             input=input,
             content=content,
             key=digest(described),
-            described=described,
+            identity=described,
             files=files,
         )
 
@@ -103,7 +103,7 @@ class GridRun:
             "folder": self.folder,
             "splits": dict(self.splits),
             "input": self.input,
-            "described": self.described,
+            "described": self.identity,
             "files": self.files,
             "results": str(results.resolve()),
             "models": None if models is None else str(models.resolve()),

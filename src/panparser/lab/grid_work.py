@@ -1,4 +1,4 @@
-"""What a worker does with a task: it scores the recipe, and writes the outcome."""
+"""Tasks of workers: score a recipe, write the outcome."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ def perform(task: Mapping[str, Any]) -> RunOutcome:
         outcome = failure(task, str(error), started=started)
         outcome = RunOutcome({**outcome.values, "seconds": round(time.perf_counter() - start, 3)})
     else:
-        seconds = {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
-        done = {"started": started, **{name: round(value, 3) for name, value in seconds.items()}, **figures}
-        outcome = RunOutcome(_values(task, status="done", **done))
+        times = _times(started, time.perf_counter() - start, time.process_time() - cpu)
+        outcome = RunOutcome(_values(task, {"status": "done", **times, **figures}))
     if folder.is_dir():  # on another machine it may not be there
         with suppress(SpecError):  # the disk is full, say: whoever asked has it, and will tell
             outcome.write(folder, lasting=False)  # nor do workers wait for the disk
@@ -48,7 +47,7 @@ def perform(task: Mapping[str, Any]) -> RunOutcome:
 
 def outcome_line(task: Mapping[str, Any]) -> str:
     """Run a task, and return its outcome as its file has it."""
-    return perform(task).line()
+    return perform(task).to_json_line()
 
 
 def finished_outcome(task: Mapping[str, Any]) -> RunOutcome | None:
@@ -58,7 +57,7 @@ def finished_outcome(task: Mapping[str, Any]) -> RunOutcome | None:
         found = RunOutcome.read(path) if path.exists() else None
     except ModelError:  # damaged: it is run again
         return None
-    return found if found is not None and found.is_done else None
+    return found if found is not None and found.is_finished else None
 
 
 def _check(task: Mapping[str, Any]) -> None:
@@ -106,24 +105,27 @@ def external_outcome(
     described |= {"panparser": panparser.__version__, "build": own_build()}  # which scored it
     scored = {split: score_split(read_conllu(path), treebank) for split, (path, treebank) in predicted.items()}
     task = {"key": digest(described), "content": content, "described": described, "files": files}
-    times: dict[str, Any] = {"started": now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
-    return RunOutcome(_values(task, status="done", **times, facts=dict(facts or {}), **_split_values(scored)))
+    result = {"status": "done", **_times(now(), seconds), "facts": dict(facts or {}), **_split_values(scored)}
+    return RunOutcome(_values(task, result))
 
 
-# --- What files hold beside it ---
+# --- Values of files ---
 
 
 def failure(task: Mapping[str, Any], message: str, *, started: str | None = None, seconds: float = 0.0) -> RunOutcome:
     """The outcome of a run that failed."""
-    nothing: dict[str, Any] = {"facts": {}, "scores": {}, "sentences": {}}
-    times = {"started": started or now(), "seconds": round(seconds, 3), "cpu_seconds": 0.0}
-    return RunOutcome(_values(task, status="failed", error=message, **times, **nothing))
+    result = {"status": "failed", **_times(started or now(), seconds), "facts": {}, "scores": {}, "sentences": {}}
+    return RunOutcome(_values(task, result, error=message))
 
 
-def _values(task: Mapping[str, Any], *, error: str | None = None, **more: Any) -> dict[str, Any]:
+def _times(started: str, seconds: float, cpu_seconds: float = 0.0) -> dict[str, Any]:
+    return {"started": started, "seconds": round(seconds, 3), "cpu_seconds": round(cpu_seconds, 3)}
+
+
+def _values(task: Mapping[str, Any], result: Mapping[str, Any], *, error: str | None = None) -> dict[str, Any]:
     names = {known: "/".join(Path(path).parts[-2:]) for path, known in task["files"].items()}
     fixed = {"format": FORMAT, "key": task["key"], "content": task["content"], "run": task["described"]}
-    return {**fixed, "error": error, "data": names, "machine": machine(), **more}
+    return {**fixed, "error": error, "data": names, "machine": machine(), **result}
 
 
 def now() -> str:

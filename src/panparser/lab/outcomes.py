@@ -32,10 +32,10 @@ from panparser.storage.atomic import write_whole
 from panparser.work.keys import digest
 
 _TYPES: dict[str, np.dtype[Any]] = {"B": np.dtype("<u1"), "H": np.dtype("<u2"), "I": np.dtype("<u4")}
-_MOST = 1 << 26  # bytes of the counts of a run
+MAX_PACKED_VALUES = 1 << 26  # bytes of the counts of a run
 
 
-def packed(counts: Any) -> str:
+def pack_counts(counts: Any) -> str:
     """A text for numbers that are not negative."""
     numbers = np.asarray(counts)
     most = int(numbers.max(initial=0))
@@ -43,12 +43,12 @@ def packed(counts: Any) -> str:
     return name + base64.b64encode(zlib.compress(numbers.astype(_TYPES[name]).tobytes(), 9)).decode()
 
 
-def unpacked(text: str) -> LongArray:
+def unpack_counts(text: str) -> LongArray:
     """The numbers of a text. Raises ModelError if it holds none."""
     try:
         squeezed = base64.b64decode(text[1:], validate=True)
         stream = zlib.decompressobj()
-        data = stream.decompress(squeezed, _MOST)
+        data = stream.decompress(squeezed, MAX_PACKED_VALUES)
         if not stream.eof:
             raise ValueError("cut off, or too long")
         numbers: LongArray = np.frombuffer(data, dtype=_TYPES[text[:1]]).astype(np.int64)
@@ -91,7 +91,7 @@ class RunOutcome:
         return str(self.values["key"])
 
     @property
-    def is_done(self) -> bool:
+    def is_finished(self) -> bool:
         return bool(self.values["status"] == "done")
 
     @property
@@ -127,9 +127,9 @@ class RunOutcome:
         held = self.values["sentences"].get(split)
         if held is None or metric not in held["wrong"]:
             return None
-        gold = unpacked(held["gold"])
-        predicted = unpacked(held["predicted"]) if "predicted" in held else gold
-        wrong = unpacked(held["wrong"][metric])
+        gold = unpack_counts(held["gold"])
+        predicted = unpack_counts(held["predicted"]) if "predicted" in held else gold
+        wrong = unpack_counts(held["wrong"][metric])
         if not len(gold) == len(predicted) == len(wrong) or (wrong > gold).any():
             raise ModelError(f"{self.key}: damaged: its counts of sentences do not fit each other")
         correct = gold - wrong
@@ -139,22 +139,22 @@ class RunOutcome:
 
     def write(self, folder: Path, *, lasting: bool = True) -> None:
         """Writes KEY.json, as one line. Not `lasting`: whoever takes it brings it to the disk."""
-        write_whole(folder / f"{self.key}.json", (self.line() + "\n").encode(), SpecError, lasting=lasting)
+        write_whole(folder / f"{self.key}.json", (self.to_json_line() + "\n").encode(), SpecError, lasting=lasting)
 
-    def line(self) -> str:
+    def to_json_line(self) -> str:
         return json.dumps(self.values, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
     @classmethod
     def read(cls, path: Path) -> RunOutcome:
         """The outcome of a file. Raises ModelError if it is damaged, or its key does not fit its run."""
-        return cls.checked(read_values(path, "JSON", ModelError), str(path))
+        return cls.from_values(read_values(path, "JSON", ModelError), str(path))
 
     @classmethod
     def parse(cls, line: str, place: str) -> RunOutcome:
-        return cls.checked(parse_json(line, place, ModelError), place)
+        return cls.from_values(parse_json(line, place, ModelError), place)
 
     @classmethod
-    def checked(cls, values: Any, place: str) -> RunOutcome:
+    def from_values(cls, values: Any, place: str) -> RunOutcome:
         check(values, DECLARED, place)
         if values["format"] > FORMAT:
             raise ModelError(f"{place}: written by a newer panparser (format {values['format']})")
@@ -169,8 +169,8 @@ class RunOutcome:
 
 def sentence_counts(correct: Mapping[str, Any], gold: Any, predicted: Any) -> dict[str, Any]:
     """What a file holds of the sentences of a split: words, and by metric those that are wrong."""
-    found: dict[str, Any] = {"gold": packed(gold)}
+    found: dict[str, Any] = {"gold": pack_counts(gold)}
     if not np.array_equal(gold, predicted):
-        found["predicted"] = packed(predicted)
-    found["wrong"] = {metric: packed(np.asarray(gold) - np.asarray(right)) for metric, right in correct.items()}
+        found["predicted"] = pack_counts(predicted)
+    found["wrong"] = {metric: pack_counts(np.asarray(gold) - np.asarray(right)) for metric, right in correct.items()}
     return found

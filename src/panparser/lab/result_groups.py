@@ -17,7 +17,7 @@ from panparser.lab.grid_file import TREEBANK
 from panparser.lab.results import GridResults
 from panparser.lab.table_output import Cell, ResultTable
 
-_ALL_GROUPS = "all"
+ALL_GROUPS = "all"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TreebankGroups:
         between = [f"{low} to {high}" for low, high in pairwise(shown)]
         return (f"under {shown[0]}", *between, f"{shown[-1]} or more")
 
-    def of(self, results: GridResults, treebanks: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def group_treebanks(self, results: GridResults, treebanks: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """These treebanks by the name and number of their group: first all of them; groups without any are left out.
 
         `results` tell the fact; a treebank of which no run tells it is in no group.
@@ -54,28 +54,32 @@ class TreebankGroups:
         known = {name: value for name in treebanks if (value := self._fact(results, name)) is not None}
         if not known:
             raise SpecError(f"{results.name}: groups: no run has {self.fact}")
-        found = {_ALL_GROUPS: tuple(treebanks)}
+        found = {ALL_GROUPS: tuple(treebanks)}
         for place, name in enumerate(self.names):
             found[name] = tuple(each for each, value in known.items() if bisect_right(self.borders, value) == place)
         return {f"{name} ({len(own)})": own for name, own in found.items() if own}
 
     def _fact(self, results: GridResults, treebank: str) -> float | None:
         """The mean over the runs that tell it, which is the same in all of them if it is about data."""
-        own = [row.outcome for row in results.done if row.labels.get(TREEBANK) == treebank and row.outcome is not None]
+        own = [
+            row.outcome
+            for row in results.finished_runs
+            if row.labels.get(TREEBANK) == treebank and row.outcome is not None
+        ]
         values = [outcome.facts[self.fact] for outcome in own if self.fact in outcome.facts]
         return statistics.mean(values) if values else None
 
 
 _FIGURE = re.compile(r"-?$|[<>+-]? ?\.?\d")  # nothing, a dash, or what begins with a number: +0.21 (-0.05 to +0.45)
 _NUMBERED = re.compile(r" \(\d+\)$")
-_NOTHING = Cell("-")
+EMPTY_CELL = Cell("-")
 
 
 @dataclass(frozen=True)
 class PublishedResults:
     """Figures by the names of their rows; all are texts, and shown as they are."""
 
-    place: str
+    path: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
@@ -93,7 +97,7 @@ class PublishedResults:
                 raise SpecError(f"{place}: row {number}: expected {len(head)} columns, found {len(row)}")
         return cls(place, head, tuple(rows))
 
-    def of(self, **chosen: str | None) -> PublishedResults:
+    def select(self, **chosen: str | None) -> PublishedResults:
         """Only those with these values in columns of these names, such as the metric, where there are such columns."""
         found = self
         for name, value in chosen.items():
@@ -103,19 +107,19 @@ class PublishedResults:
                 found = replace(found, head=(*found.head[:at], *found.head[at + 1 :]), rows=tuple(rows))
         return found
 
-    def beside(self, table: ResultTable) -> ResultTable:
+    def append_to(self, table: ResultTable) -> ResultTable:
         """A table with these figures: after the columns that they are of, or at the end; rows that it lacks come last.
 
         Columns that name rows have the same names in both; numbers of treebanks in names of columns do not count.
         """
         names = table.head[: table.names]
         if missing := [name for name in names if name not in self.head]:
-            raise SpecError(f"{self.place}: expected columns {', '.join(names)}, found no {', '.join(missing)}")
+            raise SpecError(f"{self.path}: expected columns {', '.join(names)}, found no {', '.join(missing)}")
         held = {tuple(row[self.head.index(name)] for name in names): row for row in self.rows}
         for key, figures in held.items():
             for name, text in zip(self.head, figures, strict=True):
                 if name not in names and not _FIGURE.match(text):
-                    raise SpecError(f"{self.place}: {', '.join(key)}: {name}: expected a figure, found {text!r}")
+                    raise SpecError(f"{self.path}: {', '.join(key)}: {name}: expected a figure, found {text!r}")
         own = [_NUMBERED.sub("", name) for name in table.head]
         more = [name for name in self.head if name not in own]
         lines: list[tuple[Mapping[str, Cell], tuple[str, ...] | None]] = []
@@ -124,7 +128,7 @@ class PublishedResults:
             lines.append((dict(zip(table.head, row, strict=True)), held.pop(key, None)))
         for key, values in held.items():
             lines.append(
-                ({**dict.fromkeys(table.head, _NOTHING), **dict(zip(names, map(Cell, key), strict=True))}, values)
+                ({**dict.fromkeys(table.head, EMPTY_CELL), **dict(zip(names, map(Cell, key), strict=True))}, values)
             )
 
         head: list[str] = []

@@ -21,9 +21,9 @@ from panparser.lab.table_output import Cell, ResultTable
 
 AVERAGE, DIFFERENCE, MEAN = "average", "difference", "mean difference"  # columns
 LEVEL = 0.05  # of significance
-_ALL = "all"
-_LARGE = 10_000  # without digits after the point
-_SAMPLES, _SHUFFLES = 1000, 10_000
+ALL_GROUPS = "all"
+MIN_INTEGER_DISPLAY = 10_000  # without digits after the point
+BOOTSTRAP_SAMPLES, PERMUTATIONS = 1000, 10_000
 _DIGITS_OF_P = 4
 
 
@@ -41,15 +41,15 @@ class ResultTableLayout:
     metric: str | None = None
     rows: tuple[str, ...] | None = None
     columns: str | None = None
-    against: str | None = None
+    baseline: str | None = None
     summary: bool = False
     groups: TreebankGroups | None = None
     digits: int | Sequence[int] = 2
-    deviations: bool = True
+    std: bool = True
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by axis: only these
 
     def table(
-        self, results: GridResults, *, shuffles: int = _SHUFFLES, progress: Progress | None = None
+        self, results: GridResults, *, permutations: int = PERMUTATIONS, progress: Progress | None = None
     ) -> ResultTable:
         """The table of results."""
         chosen = self._chosen(results)
@@ -57,9 +57,11 @@ class ResultTableLayout:
         if len(metrics) > 1:
             return self._of_metrics(chosen, metrics)
         shape = TableLayout(chosen, self, whole=results)
-        return shape.means() if self.against is None else shape.differences(shuffles, progress or (lambda *_: None))
+        return (
+            shape.means() if self.baseline is None else shape.differences(permutations, progress or (lambda *_: None))
+        )
 
-    def of_metric(self, results: GridResults, metric: str) -> ResultTable:
+    def metric_table(self, results: GridResults, metric: str) -> ResultTable:
         """The table of one metric as it is among several: a column of its own, unless `columns` has names."""
         return self._of_metrics(self._chosen(results), [metric])
 
@@ -68,12 +70,12 @@ class ResultTableLayout:
 
     def _of_metrics(self, results: GridResults, metrics: Sequence[str]) -> ResultTable:
         """Rows as ever, and a column for each metric; or, of each column, one for each."""
-        if self.against is not None or self.groups is not None:
+        if self.baseline is not None or self.groups is not None:
             raise SpecError("several metrics: expected no groups, and no row to compare with")
         flat = self.columns is None
         tables = [
             TableLayout(results, replace(self, metric=metric, digits=digits), flat=flat).means()
-            for metric, digits in zip(metrics, self.digits_of(len(metrics)), strict=True)
+            for metric, digits in zip(metrics, self.digits_per_metric(len(metrics)), strict=True)
         ]
         first, names = tables[0], tables[0].names
         rows = [
@@ -89,7 +91,7 @@ class ResultTableLayout:
         title = "; ".join([first.title, *(_words(metric) for metric in metrics[1:])])
         return replace(first, title=title, head=(*first.head[:names], *columns), rows=tuple(rows))
 
-    def digits_of(self, metrics: int) -> list[int]:
+    def digits_per_metric(self, metrics: int) -> list[int]:
         """Those of each metric."""
         given = [self.digits] * metrics if isinstance(self.digits, int) else list(self.digits)
         if len(given) == 1:
@@ -128,7 +130,7 @@ class TableLayout:
         self, results: GridResults, layout: ResultTableLayout, *, flat: bool = False, whole: GridResults | None = None
     ) -> None:
         self.whole = whole or results
-        self.results, self.layout, (self.digits,) = results, layout, layout.digits_of(1)
+        self.results, self.layout, (self.digits,) = results, layout, layout.digits_per_metric(1)
         axes = results.axes
         for axis in (*(layout.rows or ()), *([layout.columns] if layout.columns else [])):
             if axis not in axes:
@@ -142,19 +144,19 @@ class TableLayout:
         usual = [axis for axis in rest if axis != TREEBANK] if flat else rest
         self.rows = tuple(usual or rest) if layout.rows is None else layout.rows
         self.metric = layout.metric or self._usual_metric()
-        self.names = axes.get(self.columns, ()) if self.columns else (_ALL,)
+        self.names = axes.get(self.columns, ()) if self.columns else (ALL_GROUPS,)
         self.averaged = tuple(axis for axis in rest if axis not in self.rows)
-        if layout.summary and layout.against is None:
+        if layout.summary and layout.baseline is None:
             raise SpecError("summary: expected a row to compare with (against), found none")
         if layout.groups is not None and self.columns != TREEBANK:
             raise SpecError(f"groups are of treebanks: expected them as columns, found {self.columns}")
-        if layout.groups is not None and layout.against is not None and not layout.summary:
+        if layout.groups is not None and layout.baseline is not None and not layout.summary:
             raise SpecError("groups: of comparisons, expected a summary of them")
         self._check_values()
 
     def _check_values(self) -> None:
         """Raises SpecError if no run has what is asked for."""
-        outcomes = [row.outcome for row in self.results.done if row.outcome]
+        outcomes = [row.outcome for row in self.results.finished_runs if row.outcome]
         split = self.layout.split
         if not outcomes or any(value_of(outcome, split, self.metric) is not None for outcome in outcomes):
             return
@@ -167,13 +169,14 @@ class TableLayout:
         raise SpecError(f"{self.results.name}: no run has {self.metric}; there are {', '.join([*names, *facts])}")
 
     def _usual_metric(self) -> str:
-        found = [row.outcome.score(self.layout.split, "LAS") for row in self.results.done if row.outcome]
+        found = [row.outcome.score(self.layout.split, "LAS") for row in self.results.finished_runs if row.outcome]
         return "LAS" if found and all(score is not None for score in found) else "UAS"
 
     @property
     def title(self) -> str:
         is_score = any(
-            row.outcome and row.outcome.score(self.layout.split, self.metric) is not None for row in self.results.done
+            row.outcome and row.outcome.score(self.layout.split, self.metric) is not None
+            for row in self.results.finished_runs
         )
         what = f"{self.layout.split} {self.metric}" if is_score else _words(self.metric)
         seeds = 1 if SEED in (*self.rows, self.columns) else len(self.results.axes.get(SEED, ()))
@@ -187,7 +190,7 @@ class TableLayout:
         found: dict[tuple[str, ...], dict[str, list[GridResult]]] = {place: {} for place in places}
         for row in self.results.rows:
             place = tuple(row.labels[axis] for axis in self.rows)
-            name = row.labels[self.columns] if self.columns else _ALL
+            name = row.labels[self.columns] if self.columns else ALL_GROUPS
             found[place].setdefault(name, []).append(row)
         return {place: columns for place, columns in found.items() if columns}
 
@@ -197,7 +200,7 @@ class TableLayout:
         groups = {AVERAGE: self.names} if self.columns == TREEBANK and len(self.names) > 1 else {}
         single: Sequence[str] = self.names
         if self.layout.groups is not None:
-            groups, single = self.layout.groups.of(self.whole, self.names), ()
+            groups, single = self.layout.groups.group_treebanks(self.whole, self.names), ()
         head = (*self.rows, *(single if self.columns else (_words(self.metric),)), *groups)
         rows = []
         for place, columns in self.lines().items():
@@ -205,7 +208,7 @@ class TableLayout:
             averages = [self._average(columns, names) for names in groups.values()]
             rows.append((*map(Cell, place), *cells, *averages))
         if self.rows == (TREEBANK,) and self.columns is None and len(rows) > 1:
-            by_treebank = {name: columns.get(_ALL, []) for (name,), columns in self.lines().items()}
+            by_treebank = {name: columns.get(ALL_GROUPS, []) for (name,), columns in self.lines().items()}
             rows.append((Cell(AVERAGE), self._average(by_treebank, tuple(by_treebank))))
         return ResultTable(self.title, head, tuple(rows), len(self.rows), (self.results.signature(),))
 
@@ -222,7 +225,7 @@ class TableLayout:
     def _values(self, runs: Sequence[GridResult]) -> list[tuple[GridResult, float]]:
         found = []
         for row in runs:
-            if row.outcome is not None and row.outcome.is_done:
+            if row.outcome is not None and row.outcome.is_finished:
                 value = value_of(row.outcome, self.layout.split, self.metric)
                 if value is not None:
                     found.append((row, value))
@@ -230,7 +233,7 @@ class TableLayout:
 
     def _deviation(self, known: Sequence[tuple[GridResult, float]]) -> float | None:
         """Of the means of seeds, if they are asked for and all have the same runs."""
-        if not self.layout.deviations:
+        if not self.layout.std:
             return None
         by_seed: dict[str, list[float]] = {}
         for row, value in known:
@@ -256,32 +259,36 @@ class TableLayout:
         return f"{self._number(mean)}{spread}"
 
     def _number(self, value: float) -> str:
-        return f"{value:,.{0 if abs(value) >= _LARGE else self.digits}f}"
+        return f"{value:,.{0 if abs(value) >= MIN_INTEGER_DISPLAY else self.digits}f}"
 
     # --- Differences ---
 
-    def differences(self, shuffles: int, progress: Progress) -> ResultTable:
+    def differences(self, permutations: int, progress: Progress) -> ResultTable:
         """Each row less the one that it is compared with, by treebank and over all of them."""
         lines = self.lines()
         known = {", ".join(place): place for place in lines}
-        if self.layout.against not in known:
-            raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.against!r}")
-        reference = lines[known[self.layout.against]]
-        others = {place: columns for place, columns in lines.items() if place != known[self.layout.against]}
+        if self.layout.baseline not in known:
+            raise SpecError(f"expected one of {'; '.join(known)} to compare with, found {self.layout.baseline!r}")
+        reference = lines[known[self.layout.baseline]]
+        others = {place: columns for place, columns in lines.items() if place != known[self.layout.baseline]}
         rows: list[tuple[Cell, ...]] = []
         how = "p by approximate randomization over sentences, Holm over"
-        notes = [f"differences from {self.layout.against}; {how} the {_plural(self.columns or 'test')} of a row"]
-        groups = {MEAN: self.names} if self.layout.groups is None else self.layout.groups.of(self.whole, self.names)
+        notes = [f"differences from {self.layout.baseline}; {how} the {_plural(self.columns or 'test')} of a row"]
+        groups = (
+            {MEAN: self.names}
+            if self.layout.groups is None
+            else self.layout.groups.group_treebanks(self.whole, self.names)
+        )
         for number, (place, columns) in enumerate(others.items()):
             progress(", ".join(place), number, len(others))
             tests = [
-                self._test(name, reference.get(name, []), columns.get(name, []), shuffles)
+                self._test(name, reference.get(name, []), columns.get(name, []), permutations)
                 for name in self.names
                 if name in reference or name in columns
             ]
             rows += [self._summed(place, tests, groups)] if self.layout.summary else self._compared(place, tests)
             notes.append(self._summary(", ".join(place), tests) + self._left_out(tests))
-        title = f"{self.title}, less that of {self.layout.against}"
+        title = f"{self.title}, less that of {self.layout.baseline}"
         if self.layout.summary:
             head = (*self.rows, *groups, "better (significantly)", "worse (significantly)", "p")
             return ResultTable(title, head, tuple(rows), len(self.rows), (*notes, self.results.signature()))
@@ -313,9 +320,11 @@ class TableLayout:
     def _significance(self, counts: Sequence[FloatArray], shuffles: int) -> tuple[tuple[float, float], float]:
         """The interval of a difference, and the probability of one as large; of the mean, if there are treebanks."""
         if len(counts) > 1:
-            return mean_difference([(each[0], each[1]) for each in counts], samples=_SAMPLES, shuffles=shuffles)
+            return mean_difference(
+                [(each[0], each[1]) for each in counts], samples=BOOTSTRAP_SAMPLES, shuffles=shuffles
+            )
         evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts[0]]
-        found = compare_evaluations(*evaluations, samples=_SAMPLES, shuffles=shuffles)[self.metric]
+        found = compare_evaluations(*evaluations, samples=BOOTSTRAP_SAMPLES, shuffles=shuffles)[self.metric]
         return found.interval, found.p_randomization
 
     def _counts(self, pairs: Sequence[tuple[GridResult, GridResult]]) -> list[FloatArray]:
@@ -353,10 +362,10 @@ class TableLayout:
                 rows.append((*map(Cell, place), Cell(test.name), *[Cell("-")] * 5, Cell("")))
                 continue
             (low, high), chance = test.interval, chances[test.name]
-            gap = f" [{test.pairs} of {test.wanted}]" if test.pairs < test.wanted else ""
+            gap = f" [{test.pairs} of {test.expected_pairs}]" if test.pairs < test.expected_pairs else ""
             rows.append((
                 *map(Cell, place), Cell(test.name),
-                Cell(f"{test.own:.{digits}f}", test.own, test.keys, digits=digits),
+                Cell(f"{test.score:.{digits}f}", test.score, test.keys, digits=digits),
                 Cell(f"{test.gain:+.{digits}f}{gap}", test.gain, test.keys, digits=digits),
                 Cell(f"{low:+.{digits}f} to {high:+.{digits}f}", None, test.keys),
                 Cell(_chance(test.p), test.p, test.keys, digits=_DIGITS_OF_P),
@@ -373,8 +382,12 @@ class TableLayout:
         made = [test for test in tests if test.pairs]
         if not made:
             return (*map(Cell, place), *means, *[Cell("-")] * 3)
-        held, keys = OverallTest.of(made), tuple(key for test in made for key in test.keys)
-        cells = (f"{held.better} ({held.surely_better})", f"{held.worse} ({held.surely_worse})", _chance(held.p))
+        held, keys = OverallTest.from_tests(made), tuple(key for test in made for key in test.keys)
+        cells = (
+            f"{held.better} ({held.significantly_better})",
+            f"{held.worse} ({held.significantly_worse})",
+            _chance(held.p),
+        )
         return (*map(Cell, place), *means, *(Cell("-" if text == "nan" else text, None, keys) for text in cells))
 
     def _gain(self, tests: Sequence[TreebankTest]) -> Cell:
@@ -382,14 +395,16 @@ class TableLayout:
         if not made:
             return Cell("-")
         mean = statistics.mean(test.gain for test in made)
-        is_whole = all(test.pairs == test.wanted for test in tests)
-        gap = "" if is_whole else f" [{sum(test.pairs for test in made)} of {sum(test.wanted for test in tests)}]"
+        is_whole = all(test.pairs == test.expected_pairs for test in tests)
+        gap = (
+            "" if is_whole else f" [{sum(test.pairs for test in made)} of {sum(test.expected_pairs for test in tests)}]"
+        )
         keys = tuple(key for test in made for key in test.keys)
         return Cell(f"{mean:+.{self.digits}f}{gap}", mean, keys, digits=self.digits)
 
     def _left_out(self, tests: Sequence[TreebankTest]) -> str:
         """What is not in the differences, in words."""
-        runs, missing = sum(test.wanted - test.pairs for test in tests), sum(not test.pairs for test in tests)
+        runs, missing = sum(test.expected_pairs - test.pairs for test in tests), sum(not test.pairs for test in tests)
         if not runs:
             return ""
         name_of = self.columns or "test set"
@@ -401,14 +416,14 @@ class TableLayout:
         made = [test for test in tests if test.pairs]
         if not made:
             return f"{name}: no runs to compare"
-        held = OverallTest.of(made)
+        held = OverallTest.from_tests(made)
         name_of = self.columns or "test set"
         what = f"{len(made)} {_plural(name_of) if len(made) > 1 else name_of}"
         over = f" (p {_chance(held.p)} over them)" if len(made) > 1 else ""
         return (
             f"{name}: {held.mean:+.{self.digits}f} on average of {what}{over}; better on {held.better}, "
-            f"worse on {held.worse}; significantly, after Holm's correction, on {held.surely_better} and "
-            f"{held.surely_worse}"
+            f"worse on {held.worse}; significantly, after Holm's correction, on {held.significantly_better} and "
+            f"{held.significantly_worse}"
         )
 
 
@@ -417,9 +432,9 @@ class TreebankTest:
     """A comparison on one treebank: of `pairs` of runs, though there should be as many as are `wanted`."""
 
     name: str
-    wanted: int
+    expected_pairs: int
     pairs: int = 0
-    own: float = 0.0
+    score: float = 0.0
     gain: float = 0.0
     interval: tuple[float, float] = (0.0, 0.0)
     p: float = 1.0
@@ -435,11 +450,11 @@ class OverallTest:
     p: float
     better: int
     worse: int
-    surely_better: int
-    surely_worse: int
+    significantly_better: int
+    significantly_worse: int
 
     @classmethod
-    def of(cls, tests: Sequence[TreebankTest]) -> OverallTest:
+    def from_tests(cls, tests: Sequence[TreebankTest]) -> OverallTest:
         gains = np.array([test.gain for test in tests])
         sure = holm(np.array([test.p for test in tests])) < LEVEL
         chance = sign_test(gains) if len(gains) > 1 else float("nan")

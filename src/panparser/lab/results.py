@@ -26,7 +26,7 @@ FORMAT = 1
 PACKED = "runs.jsonl"
 _COMPRESSED = ".xz"
 _KEY = re.compile(r"[0-9a-f]{64}")
-Report = Callable[[ModelError], None]
+ErrorHandler = Callable[[ModelError], None]
 _MANIFEST = Table(
     {
         "format": COUNT,
@@ -56,10 +56,10 @@ class GridResults:
     folder: Path = field(default=Path())
 
     @classmethod
-    def of(cls, grid: Grid, outcomes: Mapping[str, RunOutcome]) -> GridResults:
+    def from_grid(cls, grid: Grid, outcomes: Mapping[str, RunOutcome]) -> GridResults:
         """Those of a grid, from outcomes by key of the run."""
         rows = tuple(GridResult(run.labels, run.key, outcomes.get(run.key)) for run in grid.runs)
-        axes = {axis.name: tuple(each.label for each in axis.settings) for axis in grid.axes}
+        axes = {axis.name: tuple(each.label for each in axis.values) for axis in grid.axes}
         return cls(grid.name, axes, rows, grid.results)
 
     @classmethod
@@ -85,13 +85,13 @@ class GridResults:
         return cls(manifest["name"], axes, rows, folder)
 
     @classmethod
-    def made(cls, name: str, outcomes: Sequence[tuple[Mapping[str, str], RunOutcome]]) -> GridResults:
+    def from_outcomes(cls, name: str, outcomes: Sequence[tuple[Mapping[str, str], RunOutcome]]) -> GridResults:
         """Those of outcomes that no grid had, each with its names on the axes, which all must have."""
         axes = {axis: tuple(dict.fromkeys(labels[axis] for labels, _ in outcomes)) for axis in outcomes[0][0]}
         rows = tuple(GridResult(dict(labels), outcome.key, outcome) for labels, outcome in outcomes)
         return cls(name, axes, rows)
 
-    def joined(self, other: GridResults) -> GridResults:
+    def merge(self, other: GridResults) -> GridResults:
         """These and others, such as those of other parsers; `-` is the name on an axis that one of them lacks."""
         names = list(dict.fromkeys((*self.axes, *other.axes)))
         rows = tuple(
@@ -113,16 +113,16 @@ class GridResults:
         _write_manifest(folder, self.name, self.axes, [(row.key, row.labels) for row in self.rows])
 
     @property
-    def done(self) -> tuple[GridResult, ...]:
+    def finished_runs(self) -> tuple[GridResult, ...]:
         """Those that ended well."""
-        return tuple(row for row in self.rows if row.outcome is not None and row.outcome.is_done)
+        return tuple(row for row in self.rows if row.outcome is not None and row.outcome.is_finished)
 
     @property
-    def failed(self) -> tuple[GridResult, ...]:
-        return tuple(row for row in self.rows if row.outcome is not None and not row.outcome.is_done)
+    def failed_runs(self) -> tuple[GridResult, ...]:
+        return tuple(row for row in self.rows if row.outcome is not None and not row.outcome.is_finished)
 
     @property
-    def missing(self) -> tuple[GridResult, ...]:
+    def missing_runs(self) -> tuple[GridResult, ...]:
         """Those that have not been run."""
         return tuple(row for row in self.rows if row.outcome is None)
 
@@ -144,24 +144,26 @@ class GridResults:
         """What a reader must know to find these runs again: grid, versions, builds, numbers, and a hash of all keys."""
         from panparser.work.keys import digest
 
-        builds = sorted({(row.outcome.version, row.outcome.build) for row in self.done if row.outcome is not None})
+        builds = sorted(
+            {(row.outcome.version, row.outcome.build) for row in self.finished_runs if row.outcome is not None}
+        )
         made = "; ".join(f"panparser {version}, build {build}" for version, build in builds) or "nothing finished"
-        counts = [f"{len(self.done)} of {len(self.rows)} runs"]
-        counts += [f"{len(self.failed)} failed"] if self.failed else []
-        return f"{self.name}: {', '.join(counts)}; {made}; {digest(sorted(row.key for row in self.done))[:12]}"
+        counts = [f"{len(self.finished_runs)} of {len(self.rows)} runs"]
+        counts += [f"{len(self.failed_runs)} failed"] if self.failed_runs else []
+        return f"{self.name}: {', '.join(counts)}; {made}; {digest(sorted(row.key for row in self.finished_runs))[:12]}"
 
 
 # --- Files ---
 
 
-def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[str, RunOutcome]]:
+def read_outcomes(folder: Path, on_error: ErrorHandler | None = None) -> Iterator[tuple[str, RunOutcome]]:
     """All outcomes of a folder, by key; files of one run come last, and go before packed ones.
 
     Raises ModelError at the first file or line that is damaged; or calls `report` with each of these errors.
     """
     single: dict[str, RunOutcome] = {}  # read first: `pack` makes lines of them, and then removes them
     for path in _single(folder):
-        with _told(report):
+        with _handle_errors(on_error):
             try:
                 outcome = RunOutcome.read(path)
             except ModelError:
@@ -171,9 +173,9 @@ def read_outcomes(folder: Path, report: Report | None = None) -> Iterator[tuple[
             if path.stem != outcome.key:
                 raise ModelError(f"{path}: expected the outcome of run {path.stem}, found that of {outcome.key}")
             single[outcome.key] = outcome
-    for path in packed_files(folder):
+    for path in list_packed_files(folder):
         for place, line in _lines(path):
-            with _told(report):
+            with _handle_errors(on_error):
                 outcome = _parsed(line, place)
                 yield outcome.key, outcome
     yield from single.items()
@@ -184,7 +186,7 @@ def _single(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.json") if _KEY.fullmatch(path.stem))
 
 
-def packed_files(folder: Path) -> list[Path]:
+def list_packed_files(folder: Path) -> list[Path]:
     """Return the files of many runs."""
     return sorted((*folder.glob("*.jsonl"), *folder.glob(f"*.jsonl{_COMPRESSED}")))
 
@@ -222,13 +224,13 @@ def _parsed(line: bytes, place: str) -> RunOutcome:
 
 
 @contextmanager
-def _told(report: Report | None) -> Iterator[None]:
+def _handle_errors(on_error: ErrorHandler | None) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        if report is None:
+        if on_error is None:
             raise
-        report(error)
+        on_error(error)
 
 
 def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, RunOutcome]:
@@ -240,17 +242,17 @@ def finished_outcomes(folder: Path, *, by_content: bool = False) -> dict[str, Ru
     found: dict[str, RunOutcome] = {}
     for key, outcome in read_outcomes(folder, warn):
         place = str(outcome.values["content"]) if by_content else key
-        if place not in found or outcome.is_done:
+        if place not in found or outcome.is_finished:
             found[place] = outcome
     return found
 
 
-def forget(folder: Path, keys: Set[str]) -> None:
+def delete_outcomes(folder: Path, keys: Set[str]) -> None:
     """Removes what came of these runs, from files of one run and of many; all else stays as it is."""
     for key in keys:
         remove(folder / f"{key}.json")
     with only_one(folder):
-        for path in packed_files(folder):
+        for path in list_packed_files(folder):
             lines = list(_lines(path))
             kept = [line for place, line in lines if _key(line, place) not in keys]
             if len(kept) < len(lines):
@@ -274,7 +276,7 @@ def pack(folder: Path) -> int:
     with only_one(folder):
         before = {path: _state(path) for path in _single(folder)}
         outcomes = dict(read_outcomes(folder))
-        text = "".join(f"{outcomes[key].line()}\n" for key in sorted(outcomes))
+        text = "".join(f"{outcomes[key].to_json_line()}\n" for key in sorted(outcomes))
         _write_lines(packed_file(folder), text.encode())
         for path, state in before.items():
             if path.stem in outcomes and _state(path) == state:
@@ -298,7 +300,7 @@ def grids(folder: Path) -> list[str]:
 
 def write_manifest(grid: Grid, keys: Mapping[str, str]) -> None:
     """Writes which runs a grid has; `keys` are of runs for which others stand, of another build."""
-    axes = {axis.name: [each.label for each in axis.settings] for axis in grid.axes}
+    axes = {axis.name: [each.label for each in axis.values] for axis in grid.axes}
     _make_grids(grid.results)
     _write_manifest(grid.results, grid.name, axes, [(keys.get(run.key, run.key), run.labels) for run in grid.runs])
 

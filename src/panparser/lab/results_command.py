@@ -149,7 +149,7 @@ def results(
         return
     shown = {**given, "digits": digits}
     layout = read_layout({name: value for name, value in shown.items() if value is not None},
-                         deviations=std, summary=summary)  # fmt: skip
+                         std=std, summary=summary)  # fmt: skip
     table = source.finished(_table(found, layout, permutations), layout)
     if plot is not None:
         _plot(table, plot)
@@ -172,10 +172,10 @@ def _tell(message: str) -> None:
 
 
 def _table(found: GridResults, layout: ResultTableLayout, shuffles: int) -> ResultTable:
-    if not found.done:
+    if not found.finished_runs:
         raise SpecError(f"{found.folder}: no finished run of {found.name}; --failed lists failed runs")
     with progress(PATIENCE) as report:
-        return layout.table(found, shuffles=shuffles, progress=report)
+        return layout.table(found, permutations=shuffles, progress=report)
 
 
 def _print(table: ResultTable, format: TableFormat, *, rounded: bool) -> None:
@@ -214,7 +214,7 @@ def _query(folder: Path, sql: str, format: TableFormat) -> None:
 def _print_failed(found: GridResults) -> None:
     rows = [
         (row.key[:12], ", ".join(row.labels.values()), (row.outcome.error if row.outcome else "") or "")
-        for row in found.failed
+        for row in found.failed_runs
     ]
     if rows:
         print_table(("key", "run", "error"), rows, "lll")

@@ -26,7 +26,7 @@ from panparser.treebank.treebank import Treebank
 DISTANCES = (1, 2, 3, 4, 7)  # the first of each class
 _NAMES = ("", "1", "2", "3", "4-6", "7+")  # of distances; none if one of the two words is missing
 _ADDRESSES = ("S0", "B0")
-_TOGETHER = 2000  # derivations that are followed at once
+BATCH_DERIVATIONS = 2000  # derivations that are followed at once
 
 
 class TrainingStates(Listener):
@@ -47,7 +47,7 @@ class TrainingStates(Listener):
     def after_update(self, update: Update) -> None:
         self.updates.append(update)
 
-    def counts(self, parser: Parser, *, parted: bool = False) -> pd.Series:
+    def counts(self, parser: Parser, *, by_halves: bool = False) -> pd.Series:
         """How often the last epoch learned from each kind of state; `parser` is any parser of the same system.
 
         States of both derivations count from where their search had started; if `parted`, only from the place where
@@ -64,12 +64,12 @@ class TrainingStates(Listener):
                 np.array([update.sentence for update, _ in pairs], dtype=np.int64),
                 np.concatenate([[0], np.cumsum([len(steps) for _, steps in pairs], dtype=np.int64)]),
                 np.array(actions, dtype=np.int32),
-                np.array([_parting(update) if parted else update.started for update, _ in pairs], dtype=np.int64),
+                np.array([_parting(update) if by_halves else update.started for update, _ in pairs], dtype=np.int64),
             ),
         )
 
 
-def states_met(parser: Parser, treebank: Treebank, *, beam: int | None = None) -> pd.Series:
+def states_visited(parser: Parser, treebank: Treebank, *, beam: int | None = None) -> pd.Series:
     """How often a parser meets each kind of state, by tags at S0 and B0 and distance, on its way to its trees."""
     _checked(parser)
     found = Derivations.of(parser, treebank, beam=beam)
@@ -79,17 +79,17 @@ def states_met(parser: Parser, treebank: Treebank, *, beam: int | None = None) -
     )
 
 
-def sampling_bias(learned: pd.Series, met: pd.Series, *, smoothing: int = 1) -> float:
+def sampling_bias(learned: pd.Series, visited: pd.Series, *, smoothing: int = 1) -> float:
     """The divergence (Kullback-Leibler, in nats) of the states that were learned from to those that are met.
 
     The sum over kinds of states of f ln(f / g), where f and g are their relative frequencies among those met and those
     learned from; each kind that occurs counts `smoothing` times more in the latter.
     """
     check_count("sampling_bias: smoothing", smoothing)
-    if not met.sum() or not learned.sum():
+    if not visited.sum() or not learned.sum():
         raise SpecError("expected states that were learned from, and states that are met, to compare; found none")
-    g = learned.reindex(learned.index.union(met.index), fill_value=0) + smoothing
-    f = met[met > 0] / met.sum()
+    g = learned.reindex(learned.index.union(visited.index), fill_value=0) + smoothing
+    f = visited[visited > 0] / visited.sum()
     return float((f * np.log(f / (g / g.sum())[f.index])).sum())
 
 
@@ -120,8 +120,8 @@ class SampledDerivations:
 
     def words(self, parser: Parser, treebank: Treebank) -> Iterator[tuple[LongArray, IntArray]]:
         """For the states that count: the first word of their sentence, and the words at S0 and B0."""
-        for start in range(0, len(self.sentences), _TOGETHER):
-            chosen = slice(start, start + _TOGETHER)
+        for start in range(0, len(self.sentences), BATCH_DERIVATIONS):
+            chosen = slice(start, start + BATCH_DERIVATIONS)
             sources = self.sentences[chosen]
             own = treebank[sources.tolist()]
             batch = StateBatch(parser.spec.system, own, labels=parser.labels)

@@ -15,7 +15,7 @@ from typing import Any
 from panparser.errors import PanParserError, SpecError
 from panparser.lab.grid_file import SEED, TREEBANK
 from panparser.lab.outcomes import RunOutcome
-from panparser.lab.results import GridResults, grids, packed_files, read_outcomes
+from panparser.lab.results import GridResults, grids, list_packed_files, read_outcomes
 from panparser.recipes.scored_run import COUNTED
 
 INDEX = "index.duckdb"
@@ -25,8 +25,10 @@ _TABLES = {
         "cpu_seconds": "DOUBLE", "panparser": "VARCHAR", "build": "VARCHAR", "recipe": "JSON", "data": "JSON",
         "machine": "JSON", "facts": "JSON",
     },
-    "axes": {"grid": "VARCHAR", "key": "VARCHAR", "axis": "VARCHAR", "label": "VARCHAR"},
-    "points": {"grid": "VARCHAR", "key": "VARCHAR", "treebank": "VARCHAR", "seed": "VARCHAR", "setting": "VARCHAR"},
+    "axes": {"grid": "VARCHAR", "key": "VARCHAR", "axis": "VARCHAR", "value": "VARCHAR"},
+    "points": {
+        "grid": "VARCHAR", "key": "VARCHAR", "treebank": "VARCHAR", "seed": "VARCHAR", "configuration": "VARCHAR",
+    },
     "scores": {"key": "VARCHAR", "split": "VARCHAR", "metric": "VARCHAR", "value": "DOUBLE"},
     "sentences": {
         "key": "VARCHAR", "split": "VARCHAR", "metric": "VARCHAR", "correct": "INTEGER[]", "gold": "INTEGER[]",
@@ -35,13 +37,13 @@ _TABLES = {
 }  # fmt: skip
 _VIEWS = """
 CREATE VIEW means AS
-SELECT grid, setting, treebank, split, metric, count(*) AS runs, avg(value) AS mean, stddev_samp(value) AS deviation
+SELECT grid, configuration, treebank, split, metric, count(*) AS runs, avg(value) AS mean, stddev_samp(value) AS stddev
 FROM points JOIN scores USING (key) GROUP BY ALL;
 CREATE VIEW best AS
-SELECT grid, treebank, metric, setting, dev.mean AS dev, test.mean AS test
+SELECT grid, treebank, metric, configuration, dev.mean AS dev, test.mean AS test
 FROM (SELECT * FROM means WHERE split = 'dev') dev
-LEFT JOIN (SELECT * FROM means WHERE split = 'test') test USING (grid, treebank, metric, setting)
-QUALIFY row_number() OVER (PARTITION BY grid, treebank, metric ORDER BY dev.mean DESC, setting) = 1;
+LEFT JOIN (SELECT * FROM means WHERE split = 'test') test USING (grid, treebank, metric, configuration)
+QUALIFY row_number() OVER (PARTITION BY grid, treebank, metric ORDER BY dev.mean DESC, configuration) = 1;
 """
 
 
@@ -70,7 +72,7 @@ def _duckdb() -> Any:
 def _built(folder: Path) -> Path:
     """The index, made again if any file has changed."""
     path = folder / INDEX
-    signature = json.dumps(sorted(_states(folder)))
+    signature = json.dumps([_TABLES, _VIEWS, sorted(_states(folder))])
     if path.exists() and _signature(path) == signature:
         return path
     with tempfile.TemporaryDirectory(dir=folder, prefix=".index-") as temporary:
@@ -81,7 +83,7 @@ def _built(folder: Path) -> Path:
 
 
 def _states(folder: Path) -> Iterator[tuple[str, int, int]]:
-    for path in (*folder.glob("*.json"), *packed_files(folder), *(folder / "grids").glob("*.json")):
+    for path in (*folder.glob("*.json"), *list_packed_files(folder), *(folder / "grids").glob("*.json")):
         status = path.stat()
         yield path.relative_to(folder).as_posix(), status.st_size, status.st_mtime_ns
 
@@ -138,14 +140,14 @@ def _placed(folder: Path) -> Iterator[tuple[str, str, Mapping[str, str]]]:
 def _axes(folder: Path) -> Iterator[dict[str, str]]:
     for grid, key, labels in _placed(folder):
         for axis, label in labels.items():
-            yield {"grid": grid, "key": key, "axis": axis, "label": label}
+            yield {"grid": grid, "key": key, "axis": axis, "value": label}
 
 
 def _points(folder: Path) -> Iterator[dict[str, str | None]]:
-    """Where runs stand: `setting` is all axes but treebanks and seeds."""
+    """Yield the place of each run; `configuration` is all axes but treebanks and seeds."""
     for grid, key, labels in _placed(folder):
-        setting = ", ".join(label for axis, label in labels.items() if axis not in (TREEBANK, SEED))
-        place = {"treebank": labels.get(TREEBANK), "seed": labels.get(SEED), "setting": setting}
+        configuration = ", ".join(label for axis, label in labels.items() if axis not in (TREEBANK, SEED))
+        place = {"treebank": labels.get(TREEBANK), "seed": labels.get(SEED), "configuration": configuration}
         yield {"grid": grid, "key": key, **place}
 
 

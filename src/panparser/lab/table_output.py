@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 _SPECIAL = re.compile(r"[&%$#_{}]")
-_NOTHING = "-"
+EMPTY_CELL = "-"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class ResultTable:
             cells = []
             for cell, own in zip(row, wide, strict=True):
                 digits = cell.digits if rounded else None
-                cells.append(_figure(cell.value, digits) or ("" if cell.text == _NOTHING else cell.text))
+                cells.append(_figure(cell.value, digits) or ("" if cell.text == EMPTY_CELL else cell.text))
                 cells += [_figure(cell.deviation, digits)] if own else []
             writer.writerow(cells)
         return stream.getvalue()

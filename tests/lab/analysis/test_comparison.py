@@ -28,36 +28,36 @@ def test_comparisons_agree_with_evaluate(gold, parsed):
     both = [pp.evaluate(gold, each, samples=0) for each in parsed]
     only = [pp.Evaluation({}, 100, {name: each.counts[name] for name in ("Words", "UAS")}) for each in both]
     wanted = pp.compare_evaluations(*only, samples=200, shuffles=200)["UAS"]
-    row = analysis.compare(frame, samples=200, shuffles=200).iloc[0]
+    row = analysis.compare(frame, bootstrap_samples=200, permutations=200).iloc[0]
     assert row["difference"] == pytest.approx(wanted.difference)
-    assert row["p"] == row["holm"] == pytest.approx(wanted.p_randomization)
-    assert (row["low"], row["high"]) == pytest.approx(wanted.interval)
+    assert row["p"] == row["p_holm"] == pytest.approx(wanted.p_randomization)
+    assert (row["ci_low"], row["ci_high"]) == pytest.approx(wanted.interval)
 
 
 def test_comparisons_by_hand(gold):
     guess, third = pp.parse_conllu(GUESS), pp.parse_conllu(SMALL.replace("2\tdet", "3\tdet"))
     frame = analysis.make_frame(pp.parse_conllu(SMALL), guess, third, names=["a", "b"])
-    row = analysis.compare(frame, samples=0).iloc[0]
-    assert row[["both", "only a", "only b", "none", "agree"]].tolist() == pytest.approx(
-        [400 / 6, 100 / 6, 100 / 6, 0, 400 / 6]
-    )
+    row = analysis.compare(frame, bootstrap_samples=0).iloc[0]
+    assert row[
+        ["both_correct", "only_a_correct", "only_b_correct", "neither_correct", "agreement"]
+    ].tolist() == pytest.approx([400 / 6, 100 / 6, 100 / 6, 0, 400 / 6])
     assert analysis.who_is_right(frame, "upos").loc["DET", "a"] == 100
     assert analysis.agreement(frame, by="upos").loc["NOUN", "a = b"] == 50
-    assert analysis.compare(frame, "upos", samples=0, first="b", second="a").loc["DET", "difference"] == 100
+    assert analysis.compare(frame, "upos", bootstrap_samples=0, first="b", second="a").loc["DET", "difference"] == 100
     with pytest.raises(pp.errors.AnalysisError, match="found a twice"):
         analysis.compare(frame, first="a", second="a")
 
 
 def test_predictions_that_are_the_same_do_not_differ(gold, parsed):
     frame = analysis.make_frame(gold, parsed[0], parsed[0], names=["a", "b"])
-    table = analysis.compare(frame, "upos", samples=50, shuffles=50)
+    table = analysis.compare(frame, "upos", bootstrap_samples=50, permutations=50)
     assert (table["difference"] == 0).all()
-    assert (table["holm"] == 1).all()
-    assert (table["agree"] == 100).all()
+    assert (table["p_holm"] == 1).all()
+    assert (table["agreement"] == 100).all()
 
 
 def test_tests_are_of_the_largest_classes(frame):
-    table = analysis.compare(frame, "upos", samples=20, shuffles=20, tested=3)
+    table = analysis.compare(frame, "upos", bootstrap_samples=20, permutations=20, max_tested_classes=3)
     assert table["p"].notna().sum() == 3
     assert table["p"].notna().tolist()[:3] == [True] * 3
 
@@ -87,13 +87,13 @@ def test_differences_of_tables(frame):
 
 
 def test_correlations(frame):
-    table = analysis.correlation(frame, "upos", most=6)
+    table = analysis.correlation(frame, "upos", max_classes=6)
     assert table.shape == (6, 6)
     assert np.diag(table.to_numpy()) == pytest.approx(np.ones(6))
     data = frame.data("upos", ["uas"])
     means = data.groupby(["sentence", "upos"], observed=True)["greedy uas"].mean().unstack()
     assert table.loc["NOUN", "VERB"] == pytest.approx(means["NOUN"].corr(means["VERB"]))
-    over = analysis.correlation(frame, "upos", over="predictions", least=2)
+    over = analysis.correlation(frame, "upos", over="predictions", min_count=2)
     assert set(np.round(over.to_numpy()[~np.isnan(over.to_numpy())], 6)) <= {-1.0, 1.0}
 
 
@@ -113,7 +113,7 @@ def test_learning_curves(english):
     assert simple.loc["all", "gain"] == pytest.approx(table.loc["all", 80] - table.loc["all", 5])
     two = analysis.learning_curves(pp.ParserSpec(beam=1), treebank, test, [5], by="upos,direction", epochs=1, members=1)
     assert two.index[-1] == ("all", "")
-    with pytest.raises(pp.SpecError, match=r"a size of a part of .* must be an integer from 1 to"):
+    with pytest.raises(pp.SpecError, match=r"a size of a part of .* must be an integer between 1 and"):
         analysis.learning_curves(pp.ParserSpec(), treebank, test, [0])
 
 
@@ -128,7 +128,7 @@ def test_figures(frame, tmp_path):
     for name, figure in {
         "bars.png": plots.plot_scores(analysis.scores(frame, "upos"), title="by tag"),
         "bars.svg": bars,
-        "heat.svg": plots.plot_matrix(analysis.confusion(frame, "label", most=8)),
+        "heat.svg": plots.plot_matrix(analysis.confusion(frame, "label", max_classes=8)),
         "pairs.pdf": plots.plot_matrix(analysis.two_way(frame, "direction", "length")),
         "change.png": plots.plot_matrix(change),
         "curves.png": plots.plot_curves(curves),

@@ -75,7 +75,7 @@ def test_conditions_as_text_and_as_values(text, value, holds):
 
 def test_sides_and_parts_of_parts():
     assert len(FRAME.where("predicted.error=head").where("upos=NOUN")) == len(FRAME.where("error=head and upos=NOUN"))
-    right = FRAME.where("error=right")
+    right = FRAME.where("error=correct")
     assert analysis.scores(right)[["uas", "las"]].iloc[0].tolist() == [100, 100]
     assert FRAME.where(None) is FRAME
 

@@ -140,7 +140,7 @@ def test_a_reliability_diagram(monkeypatch, tmp_path):
     drawn = []
     monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
     edges = np.linspace(0, 1, 11)
-    columns = {"low": edges[:-1], "high": edges[1:], "confidence": edges[:-1], "accuracy": 1.0, "count": 10**6}
+    columns = {"bin_start": edges[:-1], "bin_end": edges[1:], "confidence": edges[:-1], "accuracy": 1.0, "words": 10**6}
     plot_reliability(pd.DataFrame(columns), tmp_path / "a.png", title="A model that is always right")
     assert overlapping(drawn[0]) == []
     legend, panel = drawn[0].legends[0].get_window_extent(), drawn[0].axes[0].get_window_extent()

@@ -40,8 +40,8 @@ PREDICTED = treebank(
 
 def test_words_are_counted_where_confidence_and_head_are_known():
     table = reliability(GOLD, PREDICTED, bins=2)
-    assert list(table.columns) == ["bin", "low", "high", "confidence", "accuracy", "count"]
-    assert table["count"].tolist() == [1, 2]
+    assert list(table.columns) == ["bin", "bin_start", "bin_end", "confidence", "accuracy", "words"]
+    assert table["words"].tolist() == [1, 2]
     assert table["confidence"].tolist() == pytest.approx([0.1, 0.925])
     assert table["accuracy"].tolist() == [1, 0.5]
     expected = (0.9 + 2 * 0.425) / 3
@@ -49,7 +49,7 @@ def test_words_are_counted_where_confidence_and_head_are_known():
 
 
 def test_labels_have_a_confidence_of_their_own():
-    table = reliability(GOLD, PREDICTED, bins=2, of="labels")
+    table = reliability(GOLD, PREDICTED, bins=2, target="labels")
     assert table["accuracy"].tolist() == [0, 0.5]
     assert table["confidence"].tolist() == pytest.approx([0.05, 0.85])
 
@@ -60,12 +60,12 @@ def test_bins_hold_every_word_once(words, bins):
     right = np.array([value for _, value in words], dtype=bool)
     for equal in ("width", "mass"):
         table = binned(confidence, right, bins, equal)
-        count, some = table["count"], table["count"] > 0
+        count, some = table["words"], table["words"] > 0
         assert count.sum() == len(words)
         assert (count * np.nan_to_num(table["accuracy"])).sum() == pytest.approx(right.sum())
         assert (count * np.nan_to_num(table["confidence"])).sum() == pytest.approx(confidence.sum())
-        assert (table["low"][some] <= table["confidence"][some] + 1e-9).all()
-        assert (table["confidence"][some] <= table["high"][some] + 1e-9).all()
+        assert (table["bin_start"][some] <= table["confidence"][some] + 1e-9).all()
+        assert (table["confidence"][some] <= table["bin_end"][some] + 1e-9).all()
         assert 0 <= calibration_error(table) <= 1
         if equal == "mass" and len(words):
             assert count.max() - count.min() <= 1
@@ -105,8 +105,8 @@ def test_a_diagram_in_a_file(tmp_path, suffix):
         ((GOLD, PREDICTED[:2]), {}, TreebankError, "5 words"),
         ((GOLD, "out.conllu"), {}, TreebankError, "predicted must be a Treebank"),
         ((GOLD, PREDICTED), {"bins": 0}, SpecError, "bins must be an integer >= 1"),
-        ((GOLD, PREDICTED), {"of": "arcs"}, SpecError, "of must be heads or labels"),
-        ((GOLD, PREDICTED), {"equal": "size"}, SpecError, "equal must be width or mass"),
+        ((GOLD, PREDICTED), {"target": "arcs"}, SpecError, "target must be heads or labels"),
+        ((GOLD, PREDICTED), {"binning": "size"}, SpecError, "binning must be width or mass"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(arguments, options, error, said):

@@ -75,7 +75,7 @@ def test_the_summary_has_the_scores_of_the_tables(two):
     for measure in ("uas", "las", "label"):
         low, high = re.findall(rf"<td>{row[measure]:.2f} \(([\d.]+)–([\d.]+)\)</td>", page)[0]
         assert float(low) <= row[measure] <= float(high)
-    assert "(" not in analysis.report(frame, samples=0).partition("<tbody>")[2].partition("</tbody>")[0]
+    assert "(" not in analysis.report(frame, bootstrap_samples=0).partition("<tbody>")[2].partition("</tbody>")[0]
 
 
 def test_the_comparison_has_the_numbers_of_the_tables(two):
@@ -83,7 +83,7 @@ def test_the_comparison_has_the_numbers_of_the_tables(two):
     frame = analysis.make_frame(gold, first, second, names=["one", "two"])
     row = analysis.compare(frame, None, "las").iloc[0]
     page = analysis.report(frame)
-    assert f"<td>{row['difference']:+.2f}</td><td>{row['low']:+.2f} to {row['high']:+.2f}</td>" in page
+    assert f"<td>{row['difference']:+.2f}</td><td>{row['ci_low']:+.2f} to {row['ci_high']:+.2f}</td>" in page
     assert "Comparison" not in analysis.report(analysis.make_frame(gold, first))
 
 
@@ -137,7 +137,7 @@ def test_data_of_the_page_is_that_of_the_files(two):
 def test_a_page_of_few_sentences_has_those_with_most_errors(two):
     gold, first, _ = two
     frame = analysis.make_frame(gold, first)
-    wrong = ~frame.right("las")
+    wrong = ~frame.is_correct("las")
     errors = np.bincount(frame.gold.sentence[frame.rows][wrong], minlength=len(gold))
     page = analysis.report(frame, sentences=5)
     kept = [sentence[0] - 1 for sentence in embedded(page)["sentences"]]
@@ -202,7 +202,7 @@ def test_the_script_filters_as_python_would(two, browse):
     frame = analysis.make_frame(gold, first, second, names=["beam", "greedy"])
     page = analysis.report(frame)
     dom = browse(page, "#label=nsubj&of=1&sort=position")
-    wrong = ~frame.right("las", "greedy")
+    wrong = ~frame.is_correct("las", "greedy")
     has = frame.by_class("base-label", "nsubj".__eq__)
     expected = np.unique(frame.gold.sentence[frame.rows][wrong & has]) + 1
     assert len(expected) > 1
@@ -243,7 +243,7 @@ def test_views_of_two_predictions(two, browse):
 def test_errors_are_drawn_by_more_than_colour(two, browse):
     gold, first, _ = two
     frame = analysis.make_frame(gold, first)
-    wrong = ~frame.right("uas")
+    wrong = ~frame.is_correct("uas")
     sentence = int(np.bincount(frame.gold.sentence[frame.rows][wrong]).argmax())
     dom = browse(analysis.report(frame), f"#sentence={sentence + 1}")
     words = frame.rows[frame.gold.sentence[frame.rows] == sentence]

@@ -54,12 +54,12 @@ def test_states_that_were_learned_from(strategy, parted):
         since = [*same, False].index(False) if parted else update.started
         for steps in (update.positive, update.negative):
             expected += slowly(spec.system, TRAIN[update.sentence], steps, since)
-    assert heard.counts(parser, parted=parted).to_dict() == dict(expected)
+    assert heard.counts(parser, by_halves=parted).to_dict() == dict(expected)
 
 
 def test_states_that_are_met():
     parser = pp.train(SPEC, TRAIN, epochs=1, members=1)
-    found = analysis.states_met(parser, DEV)
+    found = analysis.states_visited(parser, DEV)
     expected = Counter()
     derivations = Derivations.of(parser, DEV)
     for number, sentence in enumerate(DEV):
@@ -89,4 +89,4 @@ def test_what_cannot_be_counted():
         pp.ParserSpec(system=pp.system("easy-first"), templates=pp.templates("easy"), beam=1), TRAIN, epochs=1
     )
     with pytest.raises(pp.SpecError, match="the focus of easy-first is free"):
-        analysis.states_met(free, DEV)
+        analysis.states_visited(free, DEV)

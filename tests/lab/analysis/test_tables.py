@@ -100,8 +100,8 @@ def test_other_sentences_are_refused():
         (lambda f: analysis.scores(f, "upos", ["usa"]), "did you mean uas"),
         (lambda f: analysis.scores(f, "upos:3"), "expected a criterion of numbers"),
         (lambda f: analysis.scores(f, "depth:x"), "expected a number (depth:4)"),
-        (lambda f: analysis.scores(f, "depth:0"), "expected a number from 1 to 10000, found 0"),
-        (lambda f: analysis.scores(f, "depth:3000000000"), "expected a number from 1 to 10000"),
+        (lambda f: analysis.scores(f, "depth:0"), "must be an integer between 1 and 10000; got 0"),
+        (lambda f: analysis.scores(f, "depth:3000000000"), "must be an integer between 1 and 10000"),
         (lambda f: analysis.scores(f, "depth:" + "9" * 5000), "expected a number (depth:4)"),
         (lambda f: analysis.confusion(f, "upos,label"), "expected one criterion (+ joins several), found 2"),
         (lambda f: analysis.make_frame(f.gold.treebank, f.gold.treebank, names=["p"]), "found p"),
@@ -109,14 +109,14 @@ def test_other_sentences_are_refused():
         (lambda f: analysis.scores(f, 3), "got 3"),
         (lambda f: analysis.worst(f, "upos", prediction="ours"), "unknown prediction 'ours'"),
         (analysis.compare, "expected two predictions or more, found 1"),
-        (lambda f: analysis.correlation(f, over="words"), "expected sentences or predictions"),
+        (lambda f: analysis.correlation(f, over="words"), "must be sentences or predictions"),
         (lambda f: analysis.scores(analysis.make_frame(f.gold.treebank)), "found the gold alone"),
         (lambda f: analysis.scores(f, analysis.criterion("error").on("gold")), "found the gold alone"),
         (lambda f: analysis.make_frame(f.gold.treebank, names=["a"]), "expected 0 different ones, found a"),
         (lambda f: analysis.make_frame("gold.conllu"), "expected a Treebank"),
         (lambda f: analysis.make_frame(f.gold.treebank, ignore="PUNCT"), "expected a list of tags"),
         (lambda f: analysis.scores(f, analysis.Criterion("x", "", lambda words: np.zeros(3))), "each of 7 words"),
-        (lambda f: analysis.confusion(f, "upos", most=0), "expected a number >= 1"),
+        (lambda f: analysis.confusion(f, "upos", max_classes=0), "max_classes must be >= 1"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_line(small, work, said):
@@ -139,7 +139,7 @@ def test_criteria_equal_the_slow_reference(seed):
     for side, treebank in (("gold", gold), ("predicted", predicted)):
         for name, function in slow.items():
             criterion = analysis.criterion(name)
-            criterion = (criterion.exact() if criterion.numeric else criterion).on(side)
+            criterion = (criterion.exact() if criterion.is_numeric else criterion).on(side)
             column = frame.classes(criterion)
             assert [column.names[code] for code in column.codes.tolist()] == [
                 function(token) for sentence in treebank for token in sentence
@@ -158,12 +158,12 @@ def test_crossing_arcs_errors_and_tags(gold, frame, small):
         crossing
     )
     assert small.data("error,tagging")[["predicted.error", "predicted.tagging"]].to_numpy().tolist() == [
-        ["right", "right"],
-        ["head and label", "right"],
-        ["right", "right"],
-        ["label", "right"],
-        ["right", "right"],
-        ["right", "wrong"],
+        ["correct", "correct"],
+        ["head and label", "correct"],
+        ["correct", "correct"],
+        ["label", "correct"],
+        ["correct", "correct"],
+        ["correct", "incorrect"],
     ]
 
 
@@ -231,7 +231,7 @@ def test_scores_equal_the_slow_reference(seed):
     frame = analysis.make_frame(gold, predicted).where("direction != none")
     for name, function in slow_criteria().items():
         criterion = analysis.criterion(name)
-        found = analysis.scores(frame, criterion.exact() if criterion.numeric else criterion)
+        found = analysis.scores(frame, criterion.exact() if criterion.is_numeric else criterion)
         slow = slow_scores(gold, predicted, function)
         assert set(found.index) == set(slow)
         for index, (words, heads, both) in slow.items():
@@ -279,8 +279,8 @@ def test_the_parts_of_any_partition_sum_to_the_whole(frame):
         assert words.sum() == len(frame), by
         for column in table.columns[1:]:
             assert (table[column] * words).sum() / words.sum() == pytest.approx(whole[column]), (by, column)
-        assert analysis.counts(frame, by)["share"].sum() == pytest.approx(100)
-        assert analysis.worst(frame, by, prediction="beam")["share"].sum() == pytest.approx(100)
+        assert analysis.counts(frame, by)["percent_of_words"].sum() == pytest.approx(100)
+        assert analysis.worst(frame, by, prediction="beam")["percent_of_errors"].sum() == pytest.approx(100)
 
 
 def test_more_combinations_than_a_number_can_tell_apart(frame):
@@ -334,7 +334,7 @@ def test_two_way_tables(small):
     table = analysis.two_way(small, "upos", "head-upos")
     assert table.loc["NOUN", "VERB"] == 50
     assert np.isnan(table.loc["DET", "VERB"])
-    assert analysis.two_way(small, "upos", "direction", of="words").to_numpy().sum() == 6
+    assert analysis.two_way(small, "upos", "direction", metric="words").to_numpy().sum() == 6
 
 
 def test_confusions(small, frame):
@@ -343,8 +343,8 @@ def test_confusions(small, frame):
     assert matrix.to_numpy().sum() == 6
     pairs = analysis.confusions(small, "label")
     assert pairs["words"].tolist() == [1, 1, 1]
-    assert pairs.loc[("nsubj", "obj"), "share"] == 100
-    whole, folded = (analysis.confusion(frame, "label", prediction="beam", most=most) for most in (None, 5))
+    assert pairs.loc[("nsubj", "obj"), "percent_of_gold"] == 100
+    whole, folded = (analysis.confusion(frame, "label", prediction="beam", max_classes=most) for most in (None, 5))
     assert folded.shape == (6, 6)
     assert folded.to_numpy().sum() == whole.to_numpy().sum() == len(frame)
     assert (folded.iloc[:5, :5].to_numpy() == whole.iloc[:5, :5].to_numpy()).all()
@@ -356,7 +356,7 @@ def test_confusions_of_very_many_classes():
     gold, predicted = (pp.parse_conllu("".join(line.format(side) for line in lines)) for side in ("a", "b"))
     many = analysis.make_frame(gold, predicted)
     assert len(analysis.confusions(many, "lemma")) == 6000
-    assert analysis.confusion(many, "lemma", most=3).to_numpy().sum() == 6000
+    assert analysis.confusion(many, "lemma", max_classes=3).to_numpy().sum() == 6000
     with pytest.raises(pp.errors.AnalysisError, match="expected up to 25,000,000 cells, found 12,000 x 12,000 classes"):
         analysis.confusion(many, "lemma")
     with pytest.raises(pp.errors.AnalysisError, match="expected up to 25,000,000 cells, found 6,000 x 6,000 classes"):

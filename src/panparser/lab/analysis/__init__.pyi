@@ -44,6 +44,6 @@ from panparser.lab.curves import sample_curves as sample_curves
 from panparser.lab.curves import simplicity as simplicity
 from panparser.lab.sampling_bias import TrainingStates as TrainingStates
 from panparser.lab.sampling_bias import sampling_bias as sampling_bias
-from panparser.lab.sampling_bias import states_met as states_met
+from panparser.lab.sampling_bias import states_visited as states_visited
 
 __all__: list[str]

@@ -40,7 +40,7 @@ def _list_criteria(asked: bool) -> None:
         return
     analysis = import_analysis()
     for title, known in (("criterion", analysis.CRITERIA), ("score", analysis.MEASURES)):
-        print_table((title, ""), [(name, each.about) for name, each in known.items()], "ll")
+        print_table((title, ""), [(name, each.description) for name, each in known.items()], "ll")
         print()
     print("head-NAME is the criterion NAME of the head, predicted.NAME that of the prediction.")
     raise typer.Exit
@@ -192,7 +192,7 @@ class TableSelection:
     reliability: bool
     metrics: list[str]
     compare: bool
-    samples: int
+    bootstrap_samples: int
     seed: int
 
     @property
@@ -227,7 +227,7 @@ def _of_one(analysis: Any, frame: Any, selection: TableSelection, name: str) -> 
     """Tables of one prediction."""
     whose, file = (f" ({name})", f"-{name}") if len(frame.names) > 1 else ("", "")
     for each in selection.matrix:
-        table = analysis.two_way(frame, *_two(each), of=selection.metrics[0], prediction=name)
+        table = analysis.two_way(frame, *_two(each), metric=selection.metrics[0], prediction=name)
         yield Table(f"{selection.metrics[0]} by {each}{whose}", f"{each}{file}", table, "matrix")
     for each in selection.precision:
         measure = "las" if "las" in selection.metrics else selection.metrics[0]
@@ -235,12 +235,14 @@ def _of_one(analysis: Any, frame: Any, selection: TableSelection, name: str) -> 
         yield Table(f"precision and recall of {measure} by {each}{whose}", f"precision-{each}{file}", table)
     for each in selection.confusion:
         sizes = (MAX_CLASSES, MAX_PRINTED_CLASSES)
-        whole, part = (analysis.confusion(frame, each, prediction=name, most=most) for most in sizes)
+        whole, part = (analysis.confusion(frame, each, prediction=name, max_classes=size) for size in sizes)
         title = f"{each}: gold in rows, predicted in columns{whose}"
         yield Table(title, f"confusion-{each}{file}", whole, "matrix", printed=part)
         yield _confusions(analysis, frame, each, name, whose, file)
     for each in selection.correlation:
-        table = analysis.correlation(frame, each, selection.metrics[0], prediction=name, most=MAX_PRINTED_CLASSES)
+        table = analysis.correlation(
+            frame, each, selection.metrics[0], prediction=name, max_classes=MAX_PRINTED_CLASSES
+        )
         title = f"correlation of {selection.metrics[0]} between classes of {each}, over sentences{whose}"
         yield Table(title, f"correlation-{each}{file}", table, "matrix")
     if selection.reliability or selection.summary:
@@ -263,15 +265,15 @@ def _reliability(frame: Any, of: Any, name: str, whose: str, file: str) -> Table
     """How sure and how often right, of all words: bins of a part would be too small."""
     from panparser.lab.analysis.reliability import calibration_error, reliability
 
-    table = reliability(frame.gold.treebank, frame.sides[frame.side_of(name)].treebank, bins=10, of=of)
+    table = reliability(frame.gold.treebank, frame.sides[frame.side_of(name)].treebank, bins=10, target=of)
     title = f"how sure of {of} and how often right, all words; calibration error {calibration_error(table):.4f}{whose}"
-    return Table(title, f"reliability-{of}{file}", table[table["count"] > 0].set_index("bin"))
+    return Table(title, f"reliability-{of}{file}", table[table["words"] > 0].set_index("bin"))
 
 
 def _confusions(analysis: Any, frame: Any, of: str, name: str, whose: str, file: str) -> Table:
     pairs = analysis.confusions(frame, of, prediction=name)
     title = f"most frequent confusions of {of}{whose}"
-    return Table(title, f"confusions-{of}{file}", pairs, most=MAX_PRINTED_ROWS, aside=True)
+    return Table(title, f"confusions-{of}{file}", pairs, max_rows=MAX_PRINTED_ROWS, aside=True)
 
 
 def _comparisons(analysis: Any, frame: Any, selection: TableSelection) -> Iterator[Table]:
@@ -283,7 +285,13 @@ def _comparisons(analysis: Any, frame: Any, selection: TableSelection) -> Iterat
         for by in (None, *(selection.by or ["base-label"])):
             for measure in selection.metrics[: 1 if by else None]:
                 table = analysis.compare(
-                    frame, by, measure, first=first, second=other, samples=selection.samples, seed=selection.seed
+                    frame,
+                    by,
+                    measure,
+                    first=first,
+                    second=other,
+                    bootstrap_samples=selection.bootstrap_samples,
+                    seed=selection.seed,
                 )
                 title = f"{measure} of {other} and {first}{f' by {by}' if by else ''}"
                 yield Table(title, f"compare-{measure}-{by or 'all'}-{other}", table, aside=by is None)
@@ -299,7 +307,7 @@ def _statistics(analysis: Any, frame: Any, selection: TableSelection) -> Iterato
         if getattr(selection, option):
             raise AnalysisError(f"--{option}: expected a prediction; got only a gold treebank")
     for each in selection.matrix:
-        yield Table(f"words by {each}", each, analysis.two_way(frame, *_two(each), of="words"), "matrix")
+        yield Table(f"words by {each}", each, analysis.two_way(frame, *_two(each), metric="words"), "matrix")
     for by in selection.by or (_SUMMARY if selection.summary else ()):
         yield Table(
             f"words by {by}", by, analysis.counts(frame, by), "counts", MAX_PRINTED_ROWS if selection.summary else None

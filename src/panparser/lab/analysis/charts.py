@@ -18,9 +18,11 @@ _WIDTH, _HEIGHT = 460, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 38, 12, 12, 46
 _ROW, _CELL = 22, 33  # height and width of a cell of a heat map
 _OVERHANG = 60  # of the slanted name of the last column of a heat map
-_SLANTED = 44  # how long a slanted name below a chart can be
+MAX_SLANTED_NAME_LENGTH = 44  # how long a slanted name below a chart can be
 _VALUE_WIDTH = 36  # of a number in a bar, with the space around it
-_DEEP = 0.8  # cells from where on white is better read than black: the colors of the theme are made for it
+WHITE_TEXT_THRESHOLD = (
+    0.8  # cells from where on white is better read than black: the colors of the theme are made for it
+)
 _MARKS = ("circle", "square", "triangle")  # of series, which must differ by more than color
 
 
@@ -58,7 +60,7 @@ def line_chart(title: str, names: Sequence[str], sizes: Sequence[int], series: S
                 f"{_mark(number, x, y(value))}</g>"
             )
     slant = max(map(_width, names), default=0) > step - 2
-    room = _SLANTED if slant else step
+    room = MAX_SLANTED_NAME_LENGTH if slant else step
     for x, name in zip(xs, names, strict=True):
         turn = f' transform="rotate(-35 {x:.1f} {_HEIGHT - _BOTTOM + 14})" text-anchor="end"' if slant else ""
         parts.append(f'<text x="{x:.1f}" y="{_HEIGHT - _BOTTOM + 15}"{turn}>{html.escape(_short(name, room))}</text>')
@@ -129,7 +131,7 @@ def heat_map(
         x, y = left + _CELL * column, top + _ROW * row
         kind = "right" if row == column else "wrong"
         depth = min(1.0, 0.12 + 0.88 * math.sqrt(share) * (1.0 if kind == "right" else 1.6))
-        ink = " dark" if depth > _DEEP else ""
+        ink = " dark" if depth > WHITE_TEXT_THRESHOLD else ""
         tip = f"gold {names[row]}, predicted {names[column]}: {count:,} words, {100 * share:.1f} % of {names[row]}"
         target = link(names[row], names[column])
         start, end = (f'<a href="{html.escape(target)}">', "</a>") if target else ("<g>", "</g>")

@@ -31,8 +31,8 @@ RANKS: dict[str, Callable[[LongArray, int], BoolArray]] = {
 class Frame(Protocol):
     """The part of a frame that conditions need."""
 
-    def by_class(self, of: Any, holds: Callable[[str], bool]) -> BoolArray: ...
-    def numbers(self, of: Any) -> LongArray | None: ...
+    def by_class(self, criterion: Any, predicate: Callable[[str], bool]) -> BoolArray: ...
+    def numbers(self, criterion: Any) -> LongArray | None: ...
 
 
 class Condition:
@@ -91,15 +91,15 @@ class Not(Condition):
 class InSet(Condition):
     """The class, or the number, is one of these."""
 
-    of: Any  # a criterion, or several joined
+    criterion: Any  # a criterion, or several joined
     values: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.of} in ({', '.join(map(_quoted, self.values))})"
+        return f"{self.criterion} in ({', '.join(map(_quoted, self.values))})"
 
     def holds(self, frame: Frame) -> BoolArray:
-        found = frame.by_class(self.of, lambda name: name in self.values)
-        numbers = frame.numbers(self.of)
+        found = frame.by_class(self.criterion, lambda name: name in self.values)
+        numbers = frame.numbers(self.criterion)
         if numbers is None:
             return found
         return found | np.isin(numbers, [int(value) for value in self.values if is_number(value)])
@@ -109,7 +109,7 @@ class InSet(Condition):
 class Matches(Condition):
     """A regular expression occurs in the class."""
 
-    of: Any  # a criterion, or several joined
+    criterion: Any  # a criterion, or several joined
     pattern: str
 
     def __post_init__(self) -> None:
@@ -119,29 +119,29 @@ class Matches(Condition):
             raise AnalysisError(f"expected a regular expression, found {self.pattern!r} ({error})") from None
 
     def __str__(self) -> str:
-        return f"{self.of} ~ {_quoted(self.pattern)}"
+        return f"{self.criterion} ~ {_quoted(self.pattern)}"
 
     def holds(self, frame: Frame) -> BoolArray:
-        return frame.by_class(self.of, lambda name: re.search(self.pattern, name) is not None)
+        return frame.by_class(self.criterion, lambda name: re.search(self.pattern, name) is not None)
 
 
 @dataclass(frozen=True)
 class Comparison(Condition):
     """The number is smaller or larger than another; false for words without a number."""
 
-    of: Any  # a criterion, or several joined
+    criterion: Any  # a criterion, or several joined
     sign: str
     number: int
 
     def __post_init__(self) -> None:
-        if not getattr(self.of, "numeric", False):
-            raise AnalysisError(f"expected a criterion of numbers before {self.sign}, found {self.of}")
+        if not getattr(self.criterion, "is_numeric", False):
+            raise AnalysisError(f"expected a criterion of numbers before {self.sign}, found {self.criterion}")
 
     def __str__(self) -> str:
-        return f"{self.of} {self.sign} {self.number}"
+        return f"{self.criterion} {self.sign} {self.number}"
 
     def holds(self, frame: Frame) -> BoolArray:
-        numbers = frame.numbers(self.of)
+        numbers = frame.numbers(self.criterion)
         assert numbers is not None  # a criterion of numbers
         return RANKS[self.sign](numbers, self.number) & (numbers >= 0)
 
@@ -169,9 +169,9 @@ class Criterion:
     """
 
     name: str
-    about: str
+    description: str
     function: Callable[[Words], Values]
-    numeric: bool = False
+    is_numeric: bool = False
     bins: tuple[int, ...] | None = None
     zero: str = "0"
     side: str = "gold"
@@ -183,15 +183,15 @@ class Criterion:
         """The same criterion, read from a prediction: predicted, predicted2, ..."""
         return replace(self, side=side)
 
-    def capped(self, most: int) -> Criterion:
-        """Numbers from `most` on are one class."""
-        if not 1 <= most <= _MAX_CLASSES:
-            raise AnalysisError(f"cap of {self}: expected an integer between 1 and {_MAX_CLASSES}, found {most}")
-        return self.binned(*range(1, most + 1))
+    def capped(self, maximum: int) -> Criterion:
+        """Return the criterion with all numbers from `maximum` on in one class."""
+        if not 1 <= maximum <= _MAX_CLASSES:
+            raise AnalysisError(f"{self}: cap must be an integer between 1 and {_MAX_CLASSES}; got {maximum}")
+        return self.binned(*range(1, maximum + 1))
 
     def binned(self, *starts: int) -> Criterion:
         """Classes of numbers, each from one start to before the next."""
-        if not self.numeric:
+        if not self.is_numeric:
             raise AnalysisError(f"{self}: expected a criterion of numbers to cap or bin, found one of words")
         if not starts or any(a >= b for a, b in pairwise(starts)):
             raise AnalysisError(
@@ -255,7 +255,7 @@ Key: TypeAlias = Criterion | JointCriterion
 By: TypeAlias = str | Key | Sequence[str | Key] | None
 
 
-def by_token(name: str, function: Callable[[Token], object], about: str = "a function of the word") -> Criterion:
+def by_token(name: str, function: Callable[[Token], object], description: str = "a function of the word") -> Criterion:
     """A criterion of your own, from a function of one word (a Python call for each: slower than one over columns)."""
 
     def compute(words: Words) -> Column:
@@ -264,7 +264,7 @@ def by_token(name: str, function: Callable[[Token], object], about: str = "a fun
         codes = np.array([numbers.setdefault(value, len(numbers)) for value in found], dtype=np.int64)
         return Column(codes, tuple(numbers))
 
-    return Criterion(name, about, compute)
+    return Criterion(name, description, compute)
 
 
 def _binned(numbers: LongArray, bins: tuple[int, ...] | None, zero: str) -> Column:

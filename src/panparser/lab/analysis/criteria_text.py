@@ -53,11 +53,11 @@ def _error(words: Words) -> Column:
     gold = _reference(words, "error")
     head, label = gold.heads != words.heads, ~same(gold, words, "deprel", base_label)
     codes = np.where(words.heads < 0, 4, head + 2 * label)
-    return Column(codes, ("right", "head", "label", "head and label", "no head"), True)
+    return Column(codes, ("correct", "head", "label", "head and label", "no head"), True)
 
 
 def _tagging(words: Words) -> Column:
-    return Column(same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("wrong", "right"), True)
+    return Column(same(_reference(words, "tagging"), words, "upos").astype(np.int64), ("incorrect", "correct"), True)
 
 
 def _difficulty(words: Words) -> Column:
@@ -163,7 +163,7 @@ CROSSING = Criterion(
     "is the arc projective: crossing, projective",
     lambda words: Column(words.crossing.astype(np.int64), ("projective", "crossing"), True),
 )
-ERROR = Criterion("error", "what is wrong: right, head, label, head and label, no head", _error, side="predicted")
+ERROR = Criterion("error", "what is wrong: correct, head, label, head and label, no head", _error, side="predicted")
 CONFIDENCE = Criterion(
     "confidence",
     "Confidence in MISC, in percent; none",
@@ -172,7 +172,7 @@ CONFIDENCE = Criterion(
     (0, 50, 60, 70, 80, 90, 95, 99),
     side="predicted",
 )
-TAGGING = Criterion("tagging", "is the predicted UPOS right: right, wrong", _tagging, side="predicted")
+TAGGING = Criterion("tagging", "is the predicted UPOS correct: correct, incorrect", _tagging, side="predicted")
 
 CRITERIA: dict[str, Criterion] = {
     each.name: each
@@ -226,8 +226,8 @@ def _criterion(text: str) -> Criterion:
         return replace(
             inner,
             name=text,
-            about=f"{inner.name} of the head",
-            numeric=False,
+            description=f"{inner.name} of the head",
+            is_numeric=False,
             function=lambda words: inner.classes(words).at(words.parents),
         )
     if colon:
@@ -237,20 +237,20 @@ def _criterion(text: str) -> Criterion:
     column, dot, value = name.partition(".")
     if dot and value and column in _KEYED:
         return Criterion(name, f"{value} of {column.upper()}", lambda words: words.value(column, value))
-    raise AnalysisError(unknown("criterion", name, CRITERIA))
+    raise AnalysisError(unknown_name("criterion", name, CRITERIA))
 
 
-def unknown(what: str, name: str, known: Iterable[str]) -> str:
+def unknown_name(description: str, name: str, names: Iterable[str]) -> str:
     """The message for an unknown name: the nearest known one, and all."""
-    known = list(known)
-    near = get_close_matches(name.lower(), known, 1)
+    names = list(names)
+    near = get_close_matches(name.lower(), names, 1)
     hint = f"did you mean {near[0]}? " if near else ""
-    return f"unknown {what} {name!r}; {hint}expected one of {', '.join(known)}"
+    return f"unknown {description} {name!r}; {hint}expected one of {', '.join(names)}"
 
 
 def _with_bins(base: Criterion, bins: str) -> Criterion:
     if bins == "all":
-        return replace(base.exact(), name=f"{base.name}:all") if base.numeric else base.binned()
+        return replace(base.exact(), name=f"{base.name}:all") if base.is_numeric else base.binned()
     starts = bins.split("/")
     if not all(map(is_number, starts)):
         raise AnalysisError(

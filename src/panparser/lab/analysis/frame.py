@@ -12,7 +12,7 @@ from panparser.base.types import BoolArray, LongArray
 from panparser.errors import AnalysisError, TreebankError
 from panparser.evaluation.counting import universal_features
 from panparser.lab.analysis.criteria import By, Condition, Criterion, JointCriterion, Key
-from panparser.lab.analysis.criteria_text import condition, key, keys, unknown
+from panparser.lab.analysis.criteria_text import condition, key, keys, unknown_name
 from panparser.lab.analysis.word_columns import Column, Words, join, same
 from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
@@ -23,9 +23,9 @@ class Measure:
     """`right(gold, predicted)` flags the words that are right; with `arcs`, only words with a gold head count."""
 
     name: str
-    about: str
-    right: Callable[[Words, Words], BoolArray]
-    arcs: bool = True
+    description: str
+    is_correct: Callable[[Words, Words], BoolArray]
+    needs_gold_head: bool = True
 
 
 def _head(gold: Words, predicted: Words) -> BoolArray:
@@ -50,16 +50,23 @@ MEASURES: dict[str, Measure] = {
         Measure("label", "the label without its subtype, whatever the head", _label),
         Measure("full-las", "the head and the whole label", lambda g, p: _head(g, p) & same(g, p, "deprel")),
         Measure("full-label", "the whole label, whatever the head", lambda g, p: same(g, p, "deprel")),
-        Measure("upos", "UPOS", lambda g, p: same(g, p, "upos"), arcs=False),
-        Measure("xpos", "XPOS", lambda g, p: same(g, p, "xpos"), arcs=False),
-        Measure("feats", "the universal features", lambda g, p: same(g, p, "feats", universal_features), arcs=False),
-        Measure("lemma", "LEMMA", _lemma, arcs=False),
+        Measure("upos", "UPOS", lambda g, p: same(g, p, "upos"), needs_gold_head=False),
+        Measure("xpos", "XPOS", lambda g, p: same(g, p, "xpos"), needs_gold_head=False),
+        Measure(
+            "feats",
+            "the universal features",
+            lambda g, p: same(g, p, "feats", universal_features),
+            needs_gold_head=False,
+        ),
+        Measure("lemma", "LEMMA", _lemma, needs_gold_head=False),
     )
 }
 
 
 PUNCTUATION = ("PUNCT",)
-COLUMNS = frozenset("words difference both none agree low high p holm all".split())  # of comparisons
+COLUMNS = frozenset(
+    "words difference both_correct neither_correct agreement ci_low ci_high p p_holm all".split()
+)  # of comparisons
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,46 +102,48 @@ class Frame:
         if prediction is None:
             return "predicted"
         if prediction not in self.names:
-            raise AnalysisError(unknown("prediction", prediction, self.names))
+            raise AnalysisError(unknown_name("prediction", prediction, self.names))
         return list(self.sides)[1 + self.names.index(prediction)]
 
     # --- Columns over the rows ---
 
-    def classes(self, of: str | Key) -> Column:
+    def classes(self, criterion: str | Key) -> Column:
         """The class of each row."""
-        of = key(of) if isinstance(of, str) else of
-        if of not in self._columns:
-            if isinstance(of, JointCriterion):
-                self._columns[of] = join([replace(self, rows=self._all).classes(part) for part in of.parts])
+        criterion = key(criterion) if isinstance(criterion, str) else criterion
+        if criterion not in self._columns:
+            if isinstance(criterion, JointCriterion):
+                self._columns[criterion] = join(
+                    [replace(self, rows=self._all).classes(part) for part in criterion.parts]
+                )
             else:
-                self._columns[of] = of.classes(self._words(of))
-        column = self._columns[of]
-        return Column(column.codes[self.rows], column.names, column.ordered)
+                self._columns[criterion] = criterion.classes(self._words(criterion))
+        column = self._columns[criterion]
+        return Column(column.codes[self.rows], column.names, column.is_ordered)
 
-    def numbers(self, of: str | Key) -> LongArray | None:
+    def numbers(self, criterion: str | Key) -> LongArray | None:
         """The number of each row, -1 if it has none; None if the criterion is not numeric."""
-        of = key(of) if isinstance(of, str) else of
-        if not isinstance(of, Criterion) or not of.numeric:
+        criterion = key(criterion) if isinstance(criterion, str) else criterion
+        if not isinstance(criterion, Criterion) or not criterion.is_numeric:
             return None
-        found = of.values(self._words(of))
+        found = criterion.values(self._words(criterion))
         assert not isinstance(found, Column)  # it is numeric
         return np.asarray(found)[self.rows]
 
-    def by_class(self, of: str | Key, holds: Callable[[str], bool]) -> BoolArray:
+    def by_class(self, criterion: str | Key, predicate: Callable[[str], bool]) -> BoolArray:
         """A flag for each row: whether a predicate holds of its class."""
-        column = self.classes(of)
-        return np.array([holds(name) for name in column.names], dtype=bool)[column.codes]
+        column = self.classes(criterion)
+        return np.array([predicate(name) for name in column.names], dtype=bool)[column.codes]
 
-    def right(self, measure: str | Measure = "uas", prediction: str | None = None) -> BoolArray:
+    def is_correct(self, measure: str | Measure = "uas", prediction: str | None = None) -> BoolArray:
         """A flag for each row: whether a prediction is right."""
         measure, side = measure_of(measure), self.side_of(prediction)
         if (measure.name, side) not in self._flags:
-            self._flags[measure.name, side] = measure.right(self.gold, self.sides[side])
+            self._flags[measure.name, side] = measure.is_correct(self.gold, self.sides[side])
         return self._flags[measure.name, side][self.rows]
 
-    def counted(self, measure: str | Measure = "uas") -> BoolArray:
+    def is_scored(self, measure: str | Measure = "uas") -> BoolArray:
         """A flag for each row: whether the gold has the annotation that is scored."""
-        if measure_of(measure).arcs:
+        if measure_of(measure).needs_gold_head:
             return self.gold.heads[self.rows] >= 0
         return np.ones(len(self), dtype=bool)
 
@@ -149,7 +158,7 @@ class Frame:
         except RecursionError:
             raise AnalysisError("expected a condition, found one that is nested too deeply") from None
 
-    def data(self, by: By = None, of: Sequence[str] = ("uas", "las")) -> pd.DataFrame:
+    def data(self, by: By = None, metrics: Sequence[str] = ("uas", "las")) -> pd.DataFrame:
         """One row for each word: sentence and id from 1, criteria as categories, what is right in each prediction."""
         columns: dict[str, object] = {
             "sentence": self.gold.sentence[self.rows] + 1,
@@ -157,10 +166,10 @@ class Frame:
         }
         for each in keys(by):
             found = self.classes(each)
-            columns[str(each)] = pd.Categorical.from_codes(found.codes, list(found.names), ordered=found.ordered)
+            columns[str(each)] = pd.Categorical.from_codes(found.codes, list(found.names), ordered=found.is_ordered)
         for name in self.names:
-            for measure in of:
-                columns[measure if len(self.names) == 1 else f"{name} {measure}"] = self.right(measure, name)
+            for measure in metrics:
+                columns[measure if len(self.names) == 1 else f"{name} {measure}"] = self.is_correct(measure, name)
         return pd.DataFrame(columns)
 
     @property
@@ -215,7 +224,7 @@ def measure_of(name: str | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if name not in MEASURES:
-        raise AnalysisError(unknown("measure", str(name), MEASURES))
+        raise AnalysisError(unknown_name("measure", str(name), MEASURES))
     return MEASURES[name]
 
 

@@ -38,8 +38,8 @@ class Table:
     title: str
     name: str
     data: pd.DataFrame
-    drawn: str = ""
-    most: int | None = None  # rows that are printed
+    plot: str = ""
+    max_rows: int | None = None  # rows that are printed
     printed: pd.DataFrame | None = None  # instead of the data, where a terminal could not show them
     aside: bool = False  # not written to a file if there is another table
 
@@ -47,7 +47,7 @@ class Table:
 def shaped(table: Table, sort: str | None, descending: bool, min_count: int, limit: int | None) -> Table:
     """The table sorted, without small classes; `limit` rows are printed. Matrices keep their order."""
     data = table.data
-    if table.drawn == "matrix":
+    if table.plot == "matrix":
         return table
     words = next((column for column in data.columns if _flat(column) in ("words", "gold")), None)
     if words is not None and min_count:
@@ -61,7 +61,7 @@ def shaped(table: Table, sort: str | None, descending: bool, min_count: int, lim
             data = data.sort_values(chosen[0], ascending=not descending, kind="stable")
         elif len(data) > 1:
             raise AnalysisError(f"--sort: expected one of class, {', '.join(columns)}, found {sort!r}")
-    return replace(table, data=data, most=limit or table.most)
+    return replace(table, data=data, max_rows=limit or table.max_rows)
 
 
 def _flat(name: object) -> str:
@@ -74,9 +74,9 @@ def print_tables(tables: list[Table]) -> None:
             print()
         print(f"{table.title}\n")
         data = table.data if table.printed is None else table.printed
-        print_frame(data.iloc[: table.most] if table.most else data)
-        if table.most and len(data) > table.most:
-            print(f"... and {len(data) - table.most} more")
+        print_frame(data.iloc[: table.max_rows] if table.max_rows else data)
+        if table.max_rows and len(data) > table.max_rows:
+            print(f"... and {len(data) - table.max_rows} more")
 
 
 def print_frame(data: pd.DataFrame) -> None:
@@ -97,8 +97,8 @@ def _format(column: str, numbers: Any, signed: bool) -> Callable[[Any], str]:
         return lambda value: f"{value:,}"
     if numbers.dtype.kind != "f":
         return str
-    sign = "+" if signed and column in ("difference", "low", "high") else ""
-    places = 4 if column in ("p", "holm") else 2
+    sign = "+" if signed and column in ("difference", "ci_low", "ci_high") else ""
+    places = 4 if column in ("p", "p_holm") else 2
     return lambda value: "" if math.isnan(value) else f"{value:{sign}.{places}f}"
 
 
@@ -110,10 +110,13 @@ def bounded(table: pd.DataFrame, sizes: Sequence[int], cost: float | None) -> pd
             return f"> {sizes[-1] * price:,.10g}"
         return f"{'<= ' * (count == sizes[0])}{math.ceil(count) * price:,.10g}"
 
-    changed = {name: table[name].map(shown) for name in ("sentences", "low", "high") if name in table}
+    printed = table.copy()
+    for name in ("sentences", "ci_low", "ci_high"):
+        if name in table:
+            printed[name] = table[name].map(shown)
     if cost is not None:
-        changed["cost"] = table["sentences"].map(lambda count: shown(count, cost))
-    return table.assign(**changed)
+        printed["cost"] = table["sentences"].map(lambda count: shown(count, cost))
+    return printed
 
 
 def values(table: Table) -> dict[str, Any]:
@@ -140,13 +143,13 @@ def draw(tables: list[Table], path: str) -> None:
     """Writes figures of the tables that can be drawn."""
     from panparser.lab.analysis import plots
 
-    drawable = [table for table in tables if table.drawn]
+    drawable = [table for table in tables if table.plot]
     if not drawable:
         raise AnalysisError("--plot: no table to draw; expected --by, --matrix, --confusion or --correlation")
 
     def write(table: Table, path: Path) -> None:
-        plot = getattr(plots, f"plot_{table.drawn}")
-        data = _first_measure(table.data) if table.drawn == "scores" else table.data
+        plot = getattr(plots, f"plot_{table.plot}")
+        data = _first_measure(table.data) if table.plot == "scores" else table.data
         plots.save(plot(data, title=table.title), path)
 
     _write(drawable, path, write)

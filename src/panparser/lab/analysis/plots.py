@@ -38,7 +38,7 @@ def interval(score: FloatArray, words: FloatArray) -> tuple[FloatArray, FloatArr
     return 100 * np.maximum(middle - half, 0), 100 * np.minimum(middle + half, 1)
 
 
-def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+def plot_scores(table: pd.DataFrame, *, title: str = "", max_rows: int = 25) -> Figure:
     """Bars of a table of `scores`: one for each column, with its interval; below, the words of each class.
 
     Intervals are Wilson's, as if words were independent. Tables of more than `most` rows are cut there.
@@ -49,7 +49,7 @@ def plot_scores(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
             f"plot: expected a table of scores, found the columns {', '.join(map(_flat, table.columns))}"
         )
     columns = [column for column in table.columns if column != words_column]
-    table = table.iloc[:most]
+    table = table.iloc[:max_rows]
     words = table[words_column].to_numpy(dtype=np.float64)
     figure, axes = _figure(max(5.0, 1.5 + len(table) * max(0.5, 0.22 * len(columns))), 4.2)
     places = np.arange(len(table))
@@ -96,9 +96,9 @@ def plot_means(
     return _with_slanted_names(_titled(figure, axes, title), axes)
 
 
-def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+def plot_counts(table: pd.DataFrame, *, title: str = "", max_rows: int = 25) -> Figure:
     """Bars of a table of `counts`: the words of each class. Tables of more than `most` rows are cut there."""
-    table = table.iloc[:most]
+    table = table.iloc[:max_rows]
     words = table["words"].to_numpy(dtype=np.float64)
     figure, axes = _figure(max(5.0, 1.5 + 0.5 * len(table)), 4.2)
     axes.bar(np.arange(len(table)), words, 0.76, color=_COLORS[0])
@@ -107,9 +107,9 @@ def plot_counts(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     return _with_slanted_names(_titled(figure, axes, title), axes)
 
 
-def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figure:
+def plot_matrix(table: pd.DataFrame, *, title: str = "", max_rows: int = 25) -> Figure:
     """A heat map: of `two_way` by score, of `confusion` by the share of each gold class; the numbers in the cells."""
-    table = table.iloc[:most, :most]
+    table = table.iloc[:max_rows, :max_rows]
     values = table.to_numpy(dtype=np.float64)
     counts = all(np.issubdtype(kind, np.integer) for kind in table.dtypes)
     shades = _shares(values) if counts else values
@@ -135,11 +135,11 @@ def plot_matrix(table: pd.DataFrame, *, title: str = "", most: int = 25) -> Figu
     return _titled(figure, axes, title)
 
 
-def plot_curves(table: pd.DataFrame, *, title: str = "", most: int = 12) -> Figure:
+def plot_curves(table: pd.DataFrame, *, title: str = "", max_rows: int = 12) -> Figure:
     """Lines of a table of `learning_curves`: a class each, over the number of training sentences."""
     sizes = [column for column in table.columns if column != "words"]
     figure, axes = _figure(7.5, 4.8)
-    chosen = [*table.index[: most - 1], table.index[-1]] if len(table) > most else list(table.index)
+    chosen = [*table.index[: max_rows - 1], table.index[-1]] if len(table) > max_rows else list(table.index)
     for number, name in enumerate(chosen):
         whole = name == "all" or (isinstance(name, tuple) and name[0] == "all")
         axes.plot(

@@ -1,4 +1,4 @@
-"""How well confidence is calibrated: of the words that a parser is 80 % sure of, are 80 % right?
+"""Reliability of confidence: accuracy by confidence, and the expected calibration error.
 
 Compares two treebanks of the same words: the gold one, and one with confidence in MISC.
 """
@@ -22,38 +22,40 @@ from panparser.treebank.treebank import Treebank
 if TYPE_CHECKING:
     import pandas as pd
 
-Of = Literal["heads", "labels"]
-Bins = Literal["width", "mass"]
+Target = Literal["heads", "labels"]
+Binning = Literal["width", "mass"]
 _KEYS = {"heads": HEAD_KEY, "labels": LABEL_KEY}
 _BAR_WIDTH = 40  # width of a bar in a terminal
 
 
 def reliability(
-    gold: Treebank, predicted: Treebank, bins: int = 15, *, of: Of = "heads", equal: Bins = "width"
+    gold: Treebank, predicted: Treebank, bins: int = 15, *, target: Target = "heads", binning: Binning = "width"
 ) -> pd.DataFrame:
     """One row for each bin: its bounds, mean confidence, accuracy (NaN if empty), and number of words.
 
-    `of`: heads (Confidence in MISC) or heads with labels (LabelConfidence). Bins of equal width, or of equal mass: as
-    many words in each. Words without a gold head or without confidence are left out.
+    `target`: heads (Confidence in MISC) or heads with labels (LabelConfidence). `binning`: equal width, or equal
+    mass, with as many words in each. Words without a gold head or without confidence are left out.
     """
     try:
         import pandas as pd
     except ImportError:
         raise ImportError("reliability needs pandas: pip install 'panparser[analysis]'") from None
-    return pd.DataFrame(binned(*judged(gold, predicted, of), bins, equal))
+    return pd.DataFrame(binned(*scored_words(gold, predicted, target), bins, binning))
 
 
 def expected_calibration_error(
-    gold: Treebank, predicted: Treebank, bins: int = 15, *, of: Of = "heads", equal: Bins = "width"
+    gold: Treebank, predicted: Treebank, bins: int = 15, *, target: Target = "heads", binning: Binning = "width"
 ) -> float:
     """The mean of |confidence - accuracy| over the bins of `reliability`, weighted by their words."""
-    return calibration_error(binned(*judged(gold, predicted, of), bins, equal))
+    return calibration_error(binned(*scored_words(gold, predicted, target), bins, binning))
 
 
-def judged(gold: Treebank, predicted: Treebank, of: Of = "heads") -> tuple[FloatArray, npt.NDArray[np.bool_]]:
+def scored_words(
+    gold: Treebank, predicted: Treebank, target: Target = "heads"
+) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
     """Confidence and correctness of all words that have both a confidence and a gold head."""
-    if of not in _KEYS:
-        raise SpecError(f"of must be heads or labels; got {of!r}")
+    if target not in _KEYS:
+        raise SpecError(f"reliability: target must be heads or labels; got {target!r}")
     for name, value in (("gold", gold), ("predicted", predicted)):
         if not isinstance(value, Treebank):
             raise TreebankError(f"{name} must be a Treebank; got {value!r}")
@@ -62,13 +64,14 @@ def judged(gold: Treebank, predicted: Treebank, of: Of = "heads") -> tuple[Float
             f"{predicted.path}: expected the words of {gold.path} ({len(gold)} sentences, {gold.words} words), "
             f"found others ({len(predicted)} sentences, {predicted.words} words)"
         )
-    confidence = read_confidence(predicted, _KEYS[of])
+    confidence = read_confidence(predicted, _KEYS[target])
     if gold.words and np.isnan(confidence).all():
         raise TreebankError(
-            f"{predicted.path}: expected {_KEYS[of]}=... in MISC, found none; `panparser parse --confidence` writes it"
+            f"{predicted.path}: expected {_KEYS[target]}=... in MISC, found none; "
+            "`panparser parse --confidence` writes it"
         )
     right = gold.heads == predicted.heads
-    if of == "labels":
+    if target == "labels":
         right = right & (_texts(gold) == _texts(predicted))
     known = (gold.heads >= 0) & ~np.isnan(confidence)
     return confidence[known], right[known]
@@ -79,51 +82,51 @@ def _texts(treebank: Treebank) -> npt.NDArray[Any]:
 
 
 def binned(
-    confidence: FloatArray, right: npt.NDArray[np.bool_], bins: int = 15, equal: Bins = "width"
+    confidence: FloatArray, is_correct: npt.NDArray[np.bool_], bins: int = 15, binning: Binning = "width"
 ) -> dict[str, npt.NDArray[Any]]:
     """The columns of `reliability`."""
     check_count("bins", bins)
-    if equal == "width":
+    if binning == "width":
         place = np.minimum((confidence * bins).astype(np.int64), bins - 1)
         bounds = np.linspace(0, 1, bins + 1)
-    elif equal == "mass":
+    elif binning == "mass":
         order = np.argsort(confidence, kind="stable")
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order)) * bins // max(1, len(order))
         inner = np.sort(confidence)[np.arange(1, bins) * len(order) // bins] if len(order) else np.zeros(bins - 1)
         bounds = np.concatenate([[0.0], inner, [1.0]])
     else:
-        raise SpecError(f"equal must be width or mass; got {equal!r}")
-    count = np.bincount(place, minlength=bins)
-    some = np.where(count > 0, count, np.nan)
+        raise SpecError(f"reliability: binning must be width or mass; got {binning!r}")
+    words = np.bincount(place, minlength=bins)
+    some = np.where(words > 0, words, np.nan)
     return {
         "bin": np.arange(1, bins + 1),
-        "low": bounds[:-1],
-        "high": bounds[1:],
+        "bin_start": bounds[:-1],
+        "bin_end": bounds[1:],
         "confidence": np.bincount(place, confidence, bins) / some,
-        "accuracy": np.bincount(place, right, bins) / some,
-        "count": count,
+        "accuracy": np.bincount(place, is_correct, bins) / some,
+        "words": words,
     }
 
 
 def calibration_error(table: Any) -> float:
     """The expected calibration error of a table of bins."""
-    count = np.asarray(table["count"])
+    words = np.asarray(table["words"])
     gaps = np.abs(np.asarray(table["confidence"]) - np.asarray(table["accuracy"]))
-    return float(np.nansum(gaps * count) / count.sum()) if count.sum() else 0.0
+    return float(np.nansum(gaps * words) / words.sum()) if words.sum() else 0.0
 
 
 def draw_reliability(table: pd.DataFrame) -> str:
     """The diagram as text: bars are accuracies, `|` marks the confidence, where they should end."""
     lines = [f"{'confidence':>13}  {'accuracy':>8}  {'words':>8}"]
-    for low, high, confidence, accuracy, count in zip(
-        *(table[name] for name in ("low", "high", "confidence", "accuracy", "count")), strict=True
+    for start, end, confidence, accuracy, words in zip(
+        *(table[name] for name in ("bin_start", "bin_end", "confidence", "accuracy", "words")), strict=True
     ):
-        if not count:
+        if not words:
             continue
         bar = ["█"] * round(accuracy * _BAR_WIDTH) + [" "] * (_BAR_WIDTH - round(accuracy * _BAR_WIDTH))
         bar[min(_BAR_WIDTH - 1, round(confidence * _BAR_WIDTH))] = "|"
-        lines.append(f"{low:6.2f} {high:6.2f}  {accuracy:8.3f}  {count:8,}  {''.join(bar).rstrip()}")
+        lines.append(f"{start:6.2f} {end:6.2f}  {accuracy:8.3f}  {words:8,}  {''.join(bar).rstrip()}")
     return "\n".join([*lines, f"expected calibration error {calibration_error(table):.4f}"])
 
 
@@ -139,16 +142,16 @@ def plot_reliability(table: pd.DataFrame, path: str | os.PathLike[str], title: s
         raise SpecError(f"{path}: expected a name that ends in .png, .svg or .pdf")
     figure = Figure(figsize=(5.5, 6.5), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
-    shown = table[table["count"] > 0]
-    width = shown["high"] - shown["low"]
+    shown = table[table["words"] > 0]
+    width = shown["bin_end"] - shown["bin_start"]
     above.plot([0, 1], [0, 1], color="0.5", linestyle="--", linewidth=1, label="as it should be")
     above.bar(
-        shown["low"], shown["accuracy"], width, align="edge", color="#9ecae1", edgecolor="white", label="accuracy"
+        shown["bin_start"], shown["accuracy"], width, align="edge", color="#9ecae1", edgecolor="white", label="accuracy"
     )
     above.plot(shown["confidence"], shown["accuracy"], "o", color="#08519c", markersize=4, label="mean of a bin")
     above.set(xlim=(0, 1), ylim=(0, 1), ylabel="share that is right")
     above.set_title(f"{title}\nexpected calibration error {calibration_error(table):.3f}")
-    below.bar(shown["low"], shown["count"], width, align="edge", color="#9ecae1", edgecolor="white")
+    below.bar(shown["bin_start"], shown["words"], width, align="edge", color="#9ecae1", edgecolor="white")
     below.set(xlabel="confidence", ylabel="words")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     undated = {".png": {}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}[path.suffix]

@@ -39,14 +39,14 @@ from panparser.treebank.treebank import Treebank
 from panparser.treebank.universal import base_label
 
 
-def page_data(frame: Frame, most: int) -> tuple[str, int]:
+def page_data(frame: Frame, max_sentences: int) -> tuple[str, int]:
     """The `most` sentences with most errors, in their order, as JSON; and their number.
 
     A sentence is [number from 1, its id, forms, tags, heads, labels, places of words that do not count, predictions], a
     prediction [heads, labels]; tags and labels are indices into lists.
     """
     gold = frame.gold.treebank
-    chosen = _chosen(frame, most)
+    chosen = _chosen(frame, max_sentences)
     treebanks = [side.treebank for side in frame.sides.values()]
     labels, label_ids = _shared(treebanks, "deprel")
     tags, (tag_ids,) = _shared([gold], "upos")
@@ -78,9 +78,9 @@ def _chosen(frame: Frame, most: int) -> LongArray:
     if len(every) <= most:
         return every
     errors = np.zeros(len(gold), dtype=np.int64)
-    counted = frame.counted("las")
+    counted = frame.is_scored("las")
     for name in frame.names:
-        wrong = frame.rows[counted & ~frame.right("las", name)]
+        wrong = frame.rows[counted & ~frame.is_correct("las", name)]
         errors += np.bincount(gold.sentence_of_word()[wrong], minlength=len(gold))
     return np.sort(every[np.argsort(-errors[every], kind="stable")[:most]])
 
@@ -125,7 +125,9 @@ _FIELDS = {"base-label": "label", "upos": "tag"}  # criteria that sentences can 
 _WORST = (("base-label", "label"), ("upos", "tag"), ("tag-pair", "tags of word and head"), ("form", "form"))
 
 
-def report(frame: Frame, *, title: str | None = None, sentences: int = _MAX_SENTENCES, samples: int = _SAMPLES) -> str:
+def report(
+    frame: Frame, *, title: str | None = None, sentences: int = _MAX_SENTENCES, bootstrap_samples: int = _SAMPLES
+) -> str:
     """The page as HTML. It shows at most the `sentences` with most errors; figures cover the whole treebank.
 
     `samples` of the bootstrap are for intervals and the comparison; 0 leaves intervals out.
@@ -134,8 +136,8 @@ def report(frame: Frame, *, title: str | None = None, sentences: int = _MAX_SENT
     title = title or f"{' and '.join(frame.names)} on {Path(frame.gold.treebank.path).name}"
     data, count = page_data(frame, sentences)
     sections = [
-        _summary(frame, samples),
-        _comparison(frame, samples) if len(frame.names) > 1 else "",
+        _summary(frame, bootstrap_samples),
+        _comparison(frame, bootstrap_samples) if len(frame.names) > 1 else "",
         _charts(frame),
         _confidence(frame),
         _confusions(frame),
@@ -161,7 +163,7 @@ def write_plots(frame: Frame, folder: str | os.PathLike[str]) -> list[Path]:
         raise AnalysisError(f"{place}: expected a folder for plots: {error.strerror}") from None
     figures = {chart.by: plot_scores(table, title=chart.title) for chart, table in _tables(frame)}
     for by, name in _CONFUSIONS:
-        figures[f"confusion-{by}"] = plot_matrix(confusion(frame, by, most=_MAX_CLASSES), title=name)
+        figures[f"confusion-{by}"] = plot_matrix(confusion(frame, by, max_classes=_MAX_CLASSES), title=name)
     written = []
     for name, figure in figures.items():
         for kind in ("png", "svg"):
@@ -197,10 +199,10 @@ def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[fl
     _, sentence = np.unique(frame.gold.sentence[frame.rows], return_inverse=True)
     counts = {}
     for measure in ("uas", "las", "label"):
-        counted = frame.counted(measure)
+        counted = frame.is_scored(measure)
         right, whole = (
             np.bincount(sentence[flags], minlength=sentence.max(initial=-1) + 1).astype(np.float64)
-            for flags in (frame.right(measure, name) & counted, counted)
+            for flags in (frame.is_correct(measure, name) & counted, counted)
         )
         counts[measure] = np.stack([right, whole, whole], axis=1)
     ends = evaluation._intervals(counts, samples, 1)
@@ -212,9 +214,9 @@ def _with_intervals(frame: Frame, name: str, samples: int) -> dict[str, tuple[fl
 
 def _exact(frame: Frame, name: str, measure: str) -> float:
     """The share of sentences without an error, among those with words that count."""
-    counted: BoolArray = frame.counted(measure)
+    counted: BoolArray = frame.is_scored(measure)
     sentence = frame.gold.sentence[frame.rows]
-    wrong = np.unique(sentence[counted & ~frame.right(measure, name)])
+    wrong = np.unique(sentence[counted & ~frame.is_correct(measure, name)])
     whole = len(np.unique(sentence[counted]))
     return 100 * (1 - len(wrong) / whole) if whole else 0.0
 
@@ -223,16 +225,21 @@ def _comparison(frame: Frame, samples: int) -> str:
     one, two = frame.names[:2]
     rows: list[list[object]] = []
     for measure in ("uas", "las"):
-        row = compare(frame, None, measure, samples=samples).iloc[0]
-        tests = [f"{row['low']:+.2f} to {row['high']:+.2f}", f"{row['p']:.4f}"] if samples else []
-        shares = (f"{row[part]:.2f}" for part in ("both", f"only {one}", f"only {two}", "none", "agree"))
+        row = compare(frame, None, measure, bootstrap_samples=samples).iloc[0]
+        tests = [f"{row['ci_low']:+.2f} to {row['ci_high']:+.2f}", f"{row['p']:.4f}"] if samples else []
+        shares = (
+            f"{row[part]:.2f}"
+            for part in ("both_correct", f"only_{one}_correct", f"only_{two}_correct", "neither_correct", "agreement")
+        )
         rows.append(
             [measure.upper(), f"{row[one]:.2f}", f"{row[two]:.2f}", f"{row['difference']:+.2f}", *tests, *shares]
         )
     tested = ["95 %", "p"] if samples else []
     header = ["", one, two, "difference", *tested, "both right", f"only {one}", f"only {two}", "none right", "agree"]
-    by_label = compare(frame, "base-label", "las", samples=0)
-    by_label["words gained"] = ((by_label[f"only {two}"] - by_label[f"only {one}"]) * by_label["words"] / 100).round()
+    by_label = compare(frame, "base-label", "las", bootstrap_samples=0)
+    by_label["words gained"] = (
+        (by_label[f"only_{two}_correct"] - by_label[f"only_{one}_correct"]) * by_label["words"] / 100
+    ).round()
     moved = by_label[by_label["words gained"] != 0].sort_values("words gained", kind="stable")
     tables = []
     for caption, part in ((f"Where {two} is better", moved[::-1]), (f"Where {one} is better", moved)):
@@ -297,13 +304,13 @@ def _confidence(frame: Frame) -> str:
             continue
         table = reliability(gold, predicted, bins=10)
         error = calibration_error(table)
-        table = table[table["count"] > 0]
+        table = table[table["words"] > 0]
         sure, right = (100 * table[column].to_numpy(dtype=np.float64) for column in ("confidence", "accuracy"))
-        series = [Series("right", right, *interval(right, table["count"].to_numpy(dtype=np.float64)))]
+        series = [Series("right", right, *interval(right, table["words"].to_numpy(dtype=np.float64)))]
         series.append(Series("sure", sure, sure, sure))
-        bins = [f"{low:.1f}–{high:.1f}" for low, high in zip(table["low"], table["high"], strict=True)]
+        bins = [f"{start:.1f}–{end:.1f}" for start, end in zip(table["bin_start"], table["bin_end"], strict=True)]
         title = f"Confidence in heads: {name}, calibration error {error:.4f}"
-        drawn = line_chart(title, bins, table["count"].tolist(), series)
+        drawn = line_chart(title, bins, table["words"].tolist(), series)
         parts.append(f"<div><h3>{html.escape(title)}</h3>{drawn}</div>")
     if not parts:
         return ""
@@ -319,7 +326,7 @@ def _confusions(frame: Frame) -> str:
     for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _CONFUSIONS:
-            matrix = confusion(frame, by, prediction=name, most=_MAX_CLASSES)
+            matrix = confusion(frame, by, prediction=name, max_classes=_MAX_CLASSES)
             names = [str(each) for each in matrix.index]
             link = _to_confusion(number) if by == "base-label" else lambda gold, predicted: None
             drawn = heat_map(f"{title}: confusions", names, matrix.to_numpy(), link)
@@ -327,7 +334,7 @@ def _confusions(frame: Frame) -> str:
         found = confusions(frame, "base-label", prediction=name).head(_MAX_ROWS)
         to = _to_confusion(number)
         rows = [
-            [Link(gold, to(gold, other)), other, int(row["words"]), f"{row['share']:.1f}"]
+            [Link(gold, to(gold, other)), other, int(row["words"]), f"{row['percent_of_gold']:.1f}"]
             for (gold, other), row in found.iterrows()
         ]
         table = html_table(["gold", "predicted", "words", "% of gold"], rows, texts=2)
@@ -357,11 +364,11 @@ def _worst(frame: Frame) -> str:
     for number, name in enumerate(frame.names):
         of = f" ({html.escape(name)})" if len(frame.names) > 1 else ""
         for by, title in _WORST:
-            found = worst(frame, by, prediction=name, least=2).head(_MAX_ROWS)
+            found = worst(frame, by, prediction=name, min_count=2).head(_MAX_ROWS)
             rows = [
                 [
                     Link(str(key), _address(**{_FIELDS[by]: key, "of": number}) if by in _FIELDS else None),
-                    *(int(row["words"]), int(row["errors"]), f"{row['las']:.2f}", f"{row['share']:.1f}"),
+                    *(int(row["words"]), int(row["errors"]), f"{row['las']:.2f}", f"{row['percent_of_errors']:.1f}"),
                 ]
                 for key, row in found.iterrows()
             ]

@@ -16,7 +16,7 @@ from panparser.lab.analysis.criteria_text import keys
 from panparser.lab.analysis.frame import Frame, measure_of
 from panparser.lab.analysis.word_columns import Column, combinations
 
-OF = ("uas", "las", "label")
+METRICS = ("uas", "las", "label")
 OTHER = "other"
 _MAX_CELLS = 25_000_000  # of a matrix, which is held in memory
 
@@ -27,7 +27,7 @@ class Groups:
 
     group: LongArray
     index: pd.Index
-    ordered: bool
+    is_ordered: bool
 
     def sums(self, flags: BoolArray | None = None) -> LongArray:
         """The number of rows of each group, or of the flagged ones."""
@@ -42,7 +42,7 @@ def groups(frame: Frame, by: By) -> Groups:
         return Groups(np.zeros(len(frame), dtype=np.int64), pd.Index(["all"], name=""), True)
     columns = [_by_size(frame.classes(each)) for each in criteria]
     parts, group = combinations(columns)
-    if not columns[-1].ordered and len(columns) > 1:  # by size within the class of the other criteria
+    if not columns[-1].is_ordered and len(columns) > 1:  # by size within the class of the other criteria
         order = np.lexsort((-np.bincount(group), *parts[-2::-1]))
         parts, group = [part[order] for part in parts], np.argsort(order)[group]
     levels = [[column.names[i] for i in part.tolist()] for column, part in zip(columns, parts, strict=True)]
@@ -51,12 +51,12 @@ def groups(frame: Frame, by: By) -> Groups:
         index = pd.Index(levels[0], name=names[0], dtype=object)
     else:
         index = pd.MultiIndex.from_arrays(levels, names=names)
-    return Groups(group, index, all(column.ordered for column in columns))
+    return Groups(group, index, all(column.is_ordered for column in columns))
 
 
 def _by_size(column: Column) -> Column:
     """The column with its classes in the order of tables."""
-    if column.ordered:
+    if column.is_ordered:
         return column
     sizes = np.bincount(column.codes, minlength=len(column.names))
     order = sorted(range(len(column.names)), key=lambda i: (-sizes[i], column.names[i]))
@@ -71,7 +71,7 @@ def percent(part: npt.NDArray[np.integer], whole: npt.NDArray[np.integer]) -> Fl
     return shares
 
 
-def scores(frame: Frame, by: By = None, of: Sequence[str] = OF) -> pd.DataFrame:
+def scores(frame: Frame, by: By = None, metrics: Sequence[str] = METRICS) -> pd.DataFrame:
     """Accuracies (in percent) by class: words, then each measure; of several predictions, a group of columns for each.
 
     The words of a class are those of the gold; a word without gold head is not counted by measures of arcs.
@@ -79,33 +79,40 @@ def scores(frame: Frame, by: By = None, of: Sequence[str] = OF) -> pd.DataFrame:
     found = groups(frame, by)
     columns: dict[object, object] = {}
     for name in frame.names or (frame.side_of(),):
-        for measure in of:
-            counted = frame.counted(measure)
-            right = found.sums(frame.right(measure, name) & counted)
+        for measure in metrics:
+            counted = frame.is_scored(measure)
+            right = found.sums(frame.is_correct(measure, name) & counted)
             columns[measure if len(frame.names) == 1 else (name, measure)] = percent(right, found.sums(counted))
     words: object = "words" if len(frame.names) == 1 else ("", "words")
     return pd.DataFrame({words: found.sums()} | columns, index=found.index)
 
 
-def worst(frame: Frame, by: By, of: str = "las", *, prediction: str | None = None, least: int = 1) -> pd.DataFrame:
-    """Classes by their number of errors: words, errors, the score, and their share of all errors.
+def worst(
+    frame: Frame, by: By, metric: str = "las", *, prediction: str | None = None, min_count: int = 1
+) -> pd.DataFrame:
+    """Classes by their number of errors: words, errors, the score, and their percentage of all errors.
 
-    Classes of fewer than `least` words are left out; the shares are still those of all errors.
+    Classes of fewer than `min_count` words are left out; the percentages are still those of all errors.
     """
     found = groups(frame, by)
-    counted = frame.counted(of)
-    right = frame.right(of, prediction) & counted
+    counted = frame.is_scored(metric)
+    right = frame.is_correct(metric, prediction) & counted
     words, errors = found.sums(counted), found.sums(counted & ~right)
     total = np.full(len(words), errors.sum())
     table = pd.DataFrame(
-        {"words": words, "errors": errors, of: percent(words - errors, words), "share": percent(errors, total)},
+        {
+            "words": words,
+            "errors": errors,
+            metric: percent(words - errors, words),
+            "percent_of_errors": percent(errors, total),
+        },
         index=found.index,
     )
-    return table[table["words"] >= least].sort_values("errors", ascending=False, kind="stable")
+    return table[table["words"] >= min_count].sort_values("errors", ascending=False, kind="stable")
 
 
 def precision_recall(
-    frame: Frame, by: By = "base-label", of: str = "las", *, prediction: str | None = None
+    frame: Frame, by: By = "base-label", metric: str = "las", *, prediction: str | None = None
 ) -> pd.DataFrame:
     """Precision, recall and F1 by class (in percent), with the underlying counts.
 
@@ -113,9 +120,9 @@ def precision_recall(
     `by="length"`, of the arcs that were predicted as long. Criteria with an explicit side keep it.
     """
     side = frame.side_of(prediction)
-    counted = frame.counted(of)
-    right = frame.right(of, prediction) & counted
-    headed = counted & (frame.sides[side].heads[frame.rows] >= 0) if measure_of(of).arcs else counted
+    counted = frame.is_scored(metric)
+    right = frame.is_correct(metric, prediction) & counted
+    headed = counted & (frame.sides[side].heads[frame.rows] >= 0) if measure_of(metric).needs_gold_head else counted
     gold, predicted = (groups(frame, [_on(each, where) for each in keys(by)]) for where in ("gold", side))
     parts = {
         "gold": (gold, counted),
@@ -135,33 +142,33 @@ def precision_recall(
 
 
 def two_way(
-    frame: Frame, rows: str | Key, columns: str | Key, of: str = "uas", *, prediction: str | None = None
+    frame: Frame, rows: str | Key, columns: str | Key, metric: str = "uas", *, prediction: str | None = None
 ) -> pd.DataFrame:
-    """A score for each pair of classes, NaN without words; `of="words"` counts them instead."""
+    """A score for each pair of classes, NaN without words; `metric="words"` counts them instead."""
     first, second = groups(frame, rows), groups(frame, columns)
     shape = _checked(len(first.index), len(second.index))
     cell = first.group * shape[1] + second.group
-    counted = np.ones(len(frame), dtype=bool) if of == "words" else frame.counted(of)
+    counted = np.ones(len(frame), dtype=bool) if metric == "words" else frame.is_scored(metric)
     words = np.bincount(cell[counted], minlength=shape[0] * shape[1])
-    if of == "words":
+    if metric == "words":
         values: npt.NDArray[np.generic] = words
     else:
-        right = frame.right(of, prediction) & counted
+        right = frame.is_correct(metric, prediction) & counted
         values = percent(np.bincount(cell[right], minlength=shape[0] * shape[1]), words)
     return pd.DataFrame(values.reshape(shape), index=first.index, columns=second.index)
 
 
 def confusion(
-    frame: Frame, of: str | Key = "base-label", *, prediction: str | None = None, most: int | None = None
+    frame: Frame, criterion: str | Key = "base-label", *, prediction: str | None = None, max_classes: int | None = None
 ) -> pd.DataFrame:
     """The number of words by gold class (rows) and predicted class (columns).
 
-    `most` keeps that many of the largest classes and makes one, `other`, of the rest.
+    `max_classes` keeps that many of the largest classes and makes one, `other`, of the others.
     """
-    found = ConfusionCounts.of(frame, of, prediction)
-    kept = found.order if most is None or len(found.order) <= most else found.by_size()[:most]
+    found = ConfusionCounts.from_frame(frame, criterion, prediction)
+    kept = found.order if max_classes is None or len(found.order) <= max_classes else found.by_size()[:max_classes]
     if not len(kept) and len(found.order):
-        raise AnalysisError(f"most of confusion: expected a number >= 1, found {most}")
+        raise AnalysisError(f"confusion: max_classes must be >= 1; got {max_classes}")
     rest = len(kept) < len(found.order)
     size = _checked(len(kept) + rest, len(kept) + rest)[0]
     place = np.full(len(found.names), len(kept))
@@ -173,9 +180,9 @@ def confusion(
     return table.rename_axis(index=f"gold {found.criterion}", columns=f"predicted {found.criterion}")
 
 
-def confusions(frame: Frame, of: str | Key = "base-label", *, prediction: str | None = None) -> pd.DataFrame:
-    """The confusions as a list, most frequent first: gold, predicted, words, their share of the gold class."""
-    found = ConfusionCounts.of(frame, of, prediction)
+def confusions(frame: Frame, criterion: str | Key = "base-label", *, prediction: str | None = None) -> pd.DataFrame:
+    """The confusions as a list, most frequent first: gold, predicted, words, their percentage of the gold class."""
+    found = ConfusionCounts.from_frame(frame, criterion, prediction)
     place = np.zeros(len(found.names), dtype=np.int64)
     place[found.order] = np.arange(len(found.order))
     wrong = found.gold != found.predicted
@@ -185,14 +192,19 @@ def confusions(frame: Frame, of: str | Key = "base-label", *, prediction: str | 
     gold, predicted = cells // size, cells % size
     whole = np.bincount(place[found.gold], minlength=size)
     table = pd.DataFrame(
-        {"gold": names[gold], "predicted": names[predicted], "words": words, "share": percent(words, whole[gold])}
+        {
+            "gold": names[gold],
+            "predicted": names[predicted],
+            "words": words,
+            "percent_of_gold": percent(words, whole[gold]),
+        }
     )
     return table.sort_values("words", ascending=False, kind="stable").set_index(["gold", "predicted"])
 
 
 def counts(frame: Frame, by: By) -> pd.DataFrame:
-    """Statistics of the gold: words of each class, share of all, different forms; by several criteria also `within`,
-    the share of the words that are in the same class of all criteria but the last."""
+    """Statistics of the gold: words of each class, percentage of all, different forms; by several criteria also
+    `percent_of_group`, the percentage of the words that are in the same class of all criteria but the last."""
     found = groups(frame, by)
     words = found.sums()
     forms = frame.classes("form")
@@ -200,14 +212,14 @@ def counts(frame: Frame, by: By) -> pd.DataFrame:
     table = pd.DataFrame(
         {
             "words": words,
-            "share": percent(words, np.full(len(words), len(frame))),
+            "percent_of_words": percent(words, np.full(len(words), len(frame))),
             "forms": np.bincount(pairs, minlength=len(words)),
         },
         index=found.index,
     )
     if found.index.nlevels > 1:
         outer = table.groupby(level=list(range(found.index.nlevels - 1)), sort=False)["words"].transform("sum")
-        table.insert(2, "within", percent(words, outer.to_numpy()))
+        table.insert(2, "percent_of_group", percent(words, outer.to_numpy()))
     return table
 
 
@@ -222,8 +234,8 @@ class ConfusionCounts:
     order: LongArray
 
     @classmethod
-    def of(cls, frame: Frame, of: str | Key, prediction: str | None) -> ConfusionCounts:
-        criteria = keys(of)
+    def from_frame(cls, frame: Frame, criterion: str | Key, prediction: str | None) -> ConfusionCounts:
+        criteria = keys(criterion)
         if len(criteria) != 1:
             raise AnalysisError(f"confusion: expected one criterion (+ joins several), found {len(criteria)}")
         both = [frame.classes(_on(criteria[0], where)) for where in ("gold", frame.side_of(prediction))]
@@ -232,7 +244,7 @@ class ConfusionCounts:
             np.array([names[name] for name in column.names], dtype=np.int64)[column.codes] for column in both
         )
         found = cls(criteria[0], tuple(names), gold, predicted, np.unique(np.concatenate([gold, predicted])))
-        return found if both[0].ordered else replace(found, order=found.by_size())
+        return found if both[0].is_ordered else replace(found, order=found.by_size())
 
     def by_size(self) -> LongArray:
         """The classes that occur, those of most gold words first."""

@@ -27,7 +27,7 @@ class Column:
 
     codes: LongArray
     names: tuple[str, ...]
-    ordered: bool = False
+    is_ordered: bool = False
 
     @classmethod
     def merged(cls, codes: npt.NDArray[np.integer], names: Iterable[str], ordered: bool = False) -> Column:
@@ -39,7 +39,7 @@ class Column:
     def at(self, parents: LongArray) -> Column:
         """The class of each word's head; `parents` has -1 for Root and -2 for none."""
         codes = np.append(self.codes, [len(self.names), len(self.names) + 1])
-        return Column.merged(codes[parents], (*self.names, NONE, ROOT), self.ordered)
+        return Column.merged(codes[parents], (*self.names, NONE, ROOT), self.is_ordered)
 
 
 Values = Column | LongArray  # classes, or numbers >= 0 (-1: none)
@@ -66,7 +66,7 @@ def join(columns: Sequence[Column], sign: str = "-") -> Column:
     parts, inverse = combinations(columns)
     texts = ([column.names[i] for i in part.tolist()] for column, part in zip(columns, parts, strict=True))
     names = [sign.join(each) for each in zip(*texts, strict=True)]
-    return Column.merged(inverse, names, all(column.ordered for column in columns))
+    return Column.merged(inverse, names, all(column.is_ordered for column in columns))
 
 
 class Words:
