@@ -323,9 +323,12 @@ def test_only_one_kind_of_workers(finished, tmp_path):
     grid = replace(finished[0], results=tmp_path / "r")
     with pytest.raises(pp.errors.SpecError, match="which has its own workers"):
         pp.lab.run_grid(grid, cluster="tcp://127.0.0.1:1", jobs=2)
-    with ThreadPoolExecutor(1) as executor, pytest.raises(pp.errors.SpecError, match="cannot be combined with jobs or cluster"):
+    with (
+        ThreadPoolExecutor(1) as executor,
+        pytest.raises(pp.errors.SpecError, match="cannot be combined with jobs or cluster"),
+    ):
         pp.lab.run_grid(grid, executor=executor, jobs=2)
-    with pytest.raises(pp.errors.SpecError, match="jobs of a grid must be"):
+    with pytest.raises(pp.errors.SpecError, match="run_grid: jobs must be"):
         pp.lab.run_grid(grid, jobs=0)
 
 
