@@ -112,7 +112,7 @@ def reuse(folder: Path, target: str, size: int, seed: int) -> Scores:
     found = {}
     for name, parser in models.items():
         found[f"{name} UAS"] = pp.evaluate(
-            test, parser.parse(test, any_tags=True), samples=0
+            test, parser.parse(test, any_tags=True), bootstrap_samples=0
         ).uas  # other languages may lack some
     for name, parser in models.items() if seed == 1 else ():
         table = analysis.shared(models["Lex"], parser, dev, by="kind").set_index("kind")
@@ -202,9 +202,9 @@ def partial(folder: Path, target: str, size: int, seed: int) -> Scores:
             "partial training": pp.train(spec, own, dev=own_dev, **options).parse(test),
             "partial parser": pp.train(headless, own, dev=own_dev, **options).parse(test),
         }
-        inside = {name: in_regions(conditions, Arcs.of(each)) & counted for name, each in parsed.items()}
+        inside = {name: in_regions(conditions, Arcs.from_treebank(each)) & counted for name, each in parsed.items()}
         common = np.logical_and.reduce(list(inside.values()))
-        found[f"{region} ref"] = percent(in_regions(conditions, Arcs.of(test)), counted)
+        found[f"{region} ref"] = percent(in_regions(conditions, Arcs.from_treebank(test)), counted)
         found[f"{region} common"] = percent(common, counted)
         guide = guided(spec)
         under = pp.Constraints.of(own, keep={"heads", "labels"})
@@ -217,7 +217,10 @@ def partial(folder: Path, target: str, size: int, seed: int) -> Scores:
             found[f"{region} {name} precision"] = percent(right, inside[name])
             found[f"{region} {name} std precision"] = percent(whole.heads == test.heads, inside[name])
             found[f"{region} {name} common"] = percent(right, common)
-        arcs = {"gold": (test, in_regions(conditions, Arcs.of(test))), **{n: (parsed[n], inside[n]) for n in parsed}}
+        arcs = {
+            "gold": (test, in_regions(conditions, Arcs.from_treebank(test))),
+            **{n: (parsed[n], inside[n]) for n in parsed},
+        }
         for name, (each, chosen) in arcs.items():
             if name == "partial training":
                 continue

@@ -99,7 +99,7 @@ def train_graph_parser(network: NetworkSpec, treebank: pp.Treebank, dev: pp.Tree
             trainer.step(loss)
         if epoch < epochs and (epochs - epoch) % max(1, epochs // max(1, network.learning.evaluations)):
             continue
-        las = pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1
+        las = pp.evaluate(dev, parser.parse(dev), bootstrap_samples=0)["FullLAS"].f1
         if las > best[0]:
             best = (las, epoch, [weights.clone() for weights in trainer.average])
     trainer.average = best[2]

@@ -74,7 +74,7 @@ class Task:
         scores = {}
         for name, parser in found.items():
             parsed = parser.parse(test, any_tags=True)  # other languages may lack some
-            scores[name] = pp.evaluate(test, parsed, samples=0).uas
+            scores[name] = pp.evaluate(test, parsed, bootstrap_samples=0).uas
         return Scored(scores, time.process_time() - start, build())
 
 

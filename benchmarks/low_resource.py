@@ -184,7 +184,7 @@ def frequent(treebank: pp.Treebank) -> pp.tagging.Lexicon:
     """The most frequent words of a treebank, with their tags."""
     forms, counts = treebank.vocabulary("form"), np.bincount(treebank.column("form"))
     first = sorted(range(len(counts)), key=lambda form: (-counts[form], forms[form]))[:WORDS]
-    tags = pp.tagging.Lexicon.of(treebank).tags
+    tags = pp.tagging.Lexicon.from_treebank(treebank).tags
     return pp.tagging.Lexicon({forms[form]: tags[forms[form]] for form in first if forms[form] in tags})
 
 

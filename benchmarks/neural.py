@@ -203,7 +203,7 @@ def _difference(reference: Any, other: Any) -> str:
         pp.Evaluation({}, 100.0, {"Words": counts[:, [1, 1, 1]], "LAS": counts[:, [0, 1, 1]]})
         for counts in (reference.astype(np.float64), other.astype(np.float64))
     ]
-    found = compare_evaluations(*evaluations, samples=1)["LAS"]
+    found = compare_evaluations(*evaluations, bootstrap_samples=1)["LAS"]
     return f"{found.difference:+.2f} (p {found.p_randomization:.4f})"
 
 

@@ -65,10 +65,10 @@ class NeuralTask:
         start = time.process_time()
         found = parser.parse(test, **options)
         rate = test.words / (time.process_time() - start)
-        counts = pp.evaluate(test, found, samples=0).counts
+        counts = pp.evaluate(test, found, bootstrap_samples=0).counts
         of_test = {"words": counts["UAS"][:, 1], "correct_heads": counts["UAS"][:, 0]}
         of_test["correct_both"] = counts["FullLAS"][:, 0]
-        on_dev = pp.evaluate(dev, parser.parse(dev, **options), samples=0)
+        on_dev = pp.evaluate(dev, parser.parse(dev, **options), bootstrap_samples=0)
         return Outcome(
             **{name: [int(count) for count in own] for name, own in of_test.items()},
             dev_uas=on_dev.uas,
@@ -211,7 +211,7 @@ def train_voters(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> 
         pp.make_voting_parser(parsers, weights=[1.0 if kind == "network" else weight for kind in voters])
         for weight in (PERCEPTRON_WEIGHTS if "perceptron" in voters else (1.0,))
     ]
-    best = max(tried, key=lambda parser: pp.evaluate(dev, parser.parse(dev), samples=0)["FullLAS"].f1)
+    best = max(tried, key=lambda parser: pp.evaluate(dev, parser.parse(dev), bootstrap_samples=0)["FullLAS"].f1)
     return Trained(parser=best, seconds=watch.seconds)
 
 

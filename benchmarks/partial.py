@@ -49,7 +49,7 @@ class Task:
         if self.part is not None:
             train = drawn(train, *self.part, self.seed)
         parser = pp.train(pp.ParserSpec(), train, dev=dev, seed=self.seed)
-        scores = pp.evaluate(test, parser.parse(test), samples=0)
+        scores = pp.evaluate(test, parser.parse(test), bootstrap_samples=0)
         return Result(scores.uas, scores["FullLAS"].f1, time.process_time() - start, len(train), build())
 
 

@@ -66,7 +66,7 @@ class Row:
 
 
 def scored(gold: pp.Treebank, found: pp.Treebank) -> tuple[float, ...]:
-    scores = pp.evaluate(gold, found, samples=0)
+    scores = pp.evaluate(gold, found, bootstrap_samples=0)
     return tuple(scores[name].f1 for name in COLUMNS)
 
 

@@ -55,7 +55,7 @@ def measure(path: Path, dev: pp.Treebank) -> dict[Precision, Measured]:
             stored(parser, precision).save(file)
             size, parsed = file.stat().st_size, pp.Parser.load(file).parse(dev)
         first = first or parsed
-        scores = pp.evaluate(dev, parsed, samples=0)
+        scores = pp.evaluate(dev, parsed, bootstrap_samples=0)
         found[precision] = Measured(size, scores.uas, scores["FullLAS"].f1, dev.words, different(first, parsed))
     return found
 

@@ -55,7 +55,7 @@ def row(
     if given is not None:
         known = given.heads >= 0
         kept = f"{int((parsed.heads[known] == given.heads[known]).sum())} of {int(known.sum())}"
-    scores = pp.evaluate(dev, parsed, samples=0)
+    scores = pp.evaluate(dev, parsed, bootstrap_samples=0)
     times = f"{trained - start:.0f}", f"{dev.words / max(1e-9, time.process_time() - trained):.0f}"
     return (name, str(beam), strategy, str(epochs), f"{scores.uas:.2f}", f"{scores.las:.2f}", *times, kept)
 

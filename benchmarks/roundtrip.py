@@ -30,7 +30,7 @@ def main(folder: Path) -> int:
         reading += middle - start
         assert all(len(column) == treebank.words for column in touched)
         files, words, size = files + 1, words + treebank.words, size + len(data)
-        found = treebank.problems
+        found = treebank.parse_problems
         problems += len(found)
         if not same or found:
             different += not same

@@ -24,7 +24,7 @@ def row(folder: Path) -> str:
     tokenizer, tokenizer_seconds = timed(lambda: pp.train_tokenizer(train))
     text = pp.extract_raw_text(test).text
     found, seconds = timed(lambda: tokenizer.tokenize(text), RUNS)
-    scores = pp.evaluate(test, found, samples=0)
+    scores = pp.evaluate(test, found, bootstrap_samples=0)
     f1 = [scores[name].f1 for name in ("Tokens", "Sentences", "Words")]
     lemmatizer, lemmatizer_seconds = timed(lambda: pp.train_lemmatizer(train))
     accuracy = lemmatizer.accuracy(test)

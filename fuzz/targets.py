@@ -51,7 +51,7 @@ def check_treebank(data: bytes) -> None:
     """No bytes may crash it, and what it reads it must write back."""
     for format in ("conllu", "conllx"):
         treebank = pp.parse_conllu(data, format=format, lenient=True, single_root=True)  # type: ignore[arg-type]
-        problems = treebank.problems
+        problems = treebank.parse_problems
         for name in COLUMNS:
             treebank.column(name)
         written = treebank.to_bytes()
@@ -64,7 +64,7 @@ def check_treebank(data: bytes) -> None:
             assert all(token.form for token in sentence.multiword_tokens + sentence.empty_nodes) or problems
             assert isinstance(sentence.metadata, dict)
         if len(treebank) and not any(problem.rule in ("cycle", "cell") for problem in problems):
-            assert pp.evaluate(treebank, again, samples=0)["Words"].f1 == 100
+            assert pp.evaluate(treebank, again, bootstrap_samples=0)["Words"].f1 == 100
     with suppress(ConlluError):
         pp.parse_conllu(data)
     _annotated(data)
@@ -81,10 +81,10 @@ def _annotated(data: bytes) -> None:
 
 def check_validation(data: bytes) -> None:
     """What is valid can be read, and has the sentences and words that the reader finds."""
-    (result,) = pp.validate(_file("valid.conllu", data), format="conllu", most=3)
+    (result,) = pp.validate(_file("valid.conllu", data), format="conllu", max_problems=3)
     treebank = pp.parse_conllu(data, format="conllu", lenient=True)
-    if result.valid:
-        assert treebank.problems == []
+    if result.is_valid:
+        assert treebank.parse_problems == []
         assert (result.sentences, result.words) == (len(treebank), treebank.words)
 
 
@@ -105,7 +105,7 @@ def check_text(data: bytes) -> None:
     for given in ("text", "paragraphs", "lines", "tokens", "vertical"):
         with suppress(PanParserError):
             treebanks = list(_pipeline().stream(pieces, given=given))  # type: ignore[arg-type]
-            assert not any(pp.parse_conllu(each.to_bytes(), lenient=True).problems for each in treebanks)
+            assert not any(pp.parse_conllu(each.to_bytes(), lenient=True).parse_problems for each in treebanks)
     for piece in pp.iter_text(_file("text.txt", data), block=4096, report=str.strip):
         piece.encode()
     with suppress(PanParserError):
@@ -116,7 +116,7 @@ def check_glossed(data: bytes) -> None:
     """Glossed text that can be read is a treebank that can be read."""
     sentences = pp.transfer.glossed.read_igt(_file("glossed.txt", data))
     written = pp.transfer.glossed.convert_glosses(sentences).treebank
-    assert (len(written), written.problems) == (len(sentences), [])
+    assert (len(written), written.parse_problems) == (len(sentences), [])
     assert pp.parse_conllu(written.to_bytes()).words == sum(len(sentence.words) for sentence in sentences)
 
 
@@ -251,7 +251,7 @@ def check_rewriting(data: bytes) -> None:
     """What can be read can be rewritten, and is as well-formed as it was."""
     treebank = pp.parse_conllu(data, format="conllu")
     rewritten, _ = pp.transfer.rewrite_word_order(treebank, pp.transfer.Typology.from_values(seeds.TYPOLOGIES[0]))
-    assert not any(problem.fatal for problem in rewritten.problems)
+    assert not any(problem.fatal for problem in rewritten.parse_problems)
     assert len(rewritten) == len(treebank)
     crossing = [not pp.trees.is_projective(sentence.heads) for sentence in treebank]
     assert crossing == [not pp.trees.is_projective(sentence.heads) for sentence in rewritten]

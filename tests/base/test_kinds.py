@@ -20,13 +20,13 @@ from panparser.base.kinds import (
     TableOf,
     check,
     integer,
-    is_there,
     number,
     one_of,
     parse_json,
     parse_toml,
+    path_exists,
     read_values,
-    shown,
+    short_repr,
     text,
 )
 from panparser.errors import DeclarationError, ModelError, SpecError
@@ -97,7 +97,7 @@ def test_without_a_place_the_key_comes_first():
 
 
 def test_long_values_are_cut():
-    assert len(shown("x" * 10**6)) == len(shown([0] * 10**4)) == 60
+    assert len(short_repr("x" * 10**6)) == len(short_repr([0] * 10**4)) == 60
 
 
 @pytest.mark.parametrize(
@@ -140,6 +140,6 @@ def test_toml_that_cannot_be_read(source, said):
 
 @pytest.mark.parametrize("name", ["a" * 5000, "a/" * 3000, "a\0b", "missing"], ids=str.__len__)
 def test_names_that_no_file_has(name):
-    assert not is_there(name)
+    assert not path_exists(name)
     with pytest.raises(SpecError, match="cannot be read"):
         read_values(name, "TOML", SpecError)

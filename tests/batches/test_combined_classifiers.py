@@ -91,7 +91,7 @@ def test_actions_and_labels_with_one_score(system, beam, tmp_path):
     spec = pp.ParserSpec(system=system, templates=SMALL, beam=beam, nonprojective="as-is")
     strategy = DYNAMIC if beam == 1 else pp.learning.MAX_VIOLATION
     parser = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron()), strategy=strategy, epochs=6)
-    scores = pp.evaluate(TRAIN, parser.parse(TRAIN), samples=0)
+    scores = pp.evaluate(TRAIN, parser.parse(TRAIN), bootstrap_samples=0)
     assert scores.las > 80  # of what it learned from
     if beam == 1 and not isinstance(system, Covington):
         parser.save(tmp_path / "joint")
@@ -134,7 +134,7 @@ def test_actions_and_tags_with_one_score(tmp_path):
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     parsed = parser.parse(bare)
-    scores = pp.evaluate(TRAIN, parsed, samples=0)
+    scores = pp.evaluate(TRAIN, parsed, bootstrap_samples=0)
     assert scores.scores["UPOS"].f1 > 90
     assert scores.las > 60
     parser.save(tmp_path / "joint")
@@ -203,15 +203,15 @@ def test_joint_classifiers_go_on_with_what_they_know():
     """New labels bring new actions; old ones keep their numbers, and what was learned is not forgotten."""
     few, spec = TRAIN[:8], replace(GREEDY, templates=SMALL)
     first = pp.train(spec, few, classifier=pp.batches.JointClassifier(pp.Perceptron()), strategy=DYNAMIC, epochs=8)
-    assert pp.evaluate(few, first.parse(few), samples=0).las > 90
+    assert pp.evaluate(few, first.parse(few), bootstrap_samples=0).las > 90
     again = pp.train(spec, TRAIN, init=first, strategy=DYNAMIC, epochs=1)
     assert len(again.labels.names) > len(first.labels.names)
     new = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron()), strategy=DYNAMIC, epochs=1)
     assert again.training.history[0].updates < new.training.history[0].updates
-    las = [pp.evaluate(few, parser.parse(few), samples=0).las for parser in (again, new)]
+    las = [pp.evaluate(few, parser.parse(few), bootstrap_samples=0).las for parser in (again, new)]
     assert las[0] > las[1] + 5
     same = pp.train(spec, few, init=first, strategy=DYNAMIC, epochs=1)
-    assert pp.evaluate(few, same.parse(few), samples=0).las > 90
+    assert pp.evaluate(few, same.parse(few), bootstrap_samples=0).las > 90
 
 
 def test_a_trained_perceptron_as_a_classifier_begins_anew():

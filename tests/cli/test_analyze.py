@@ -20,7 +20,7 @@ def test_the_summary(run):
     assert (code, err) == (0, "")
     for title in ("all words that count", "by upos", "by base-label", "by length", "by direction", "where the errors"):
         assert title in out
-    scores = pp.evaluate(pp.read_conllu(GOLD), pp.read_conllu(GREEDY), samples=0)
+    scores = pp.evaluate(pp.read_conllu(GOLD), pp.read_conllu(GREEDY), bootstrap_samples=0)
     assert out.splitlines()[3].split() == [
         "all",
         "2,134",

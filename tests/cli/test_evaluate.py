@@ -78,7 +78,7 @@ def test_what_a_model_makes_of_a_treebank_is_scored(run, data, model, pipeline_f
     ):
         code, out, _ = run("evaluate", "-m", name, "dev.conllu", "--json", "--bootstrap-samples", "0", *options)
         values = json.loads(out)
-        assert (code, values["metrics"]["LAS"]["f1"]) == (0, pp.evaluate(gold, expected, samples=0).las)
+        assert (code, values["metrics"]["LAS"]["f1"]) == (0, pp.evaluate(gold, expected, bootstrap_samples=0).las)
     code, out, _ = run("evaluate", "-m", model, "-m", pipeline_file, "dev.conllu", "--bootstrap-samples", "10")
     assert (code, f"{pipeline_file} minus {model}" in out) == (0, True)
     for options, message in (

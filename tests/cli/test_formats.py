@@ -88,7 +88,7 @@ def test_a_mark_within_joined_files_costs_no_sentence(run, data):
     with pytest.warns(pp.errors.ConlluWarning):
         both = pp.read_conllu("train.conllu") + pp.read_conllu("marked.conllu")
     assert len(both) == 2 * len(pp.read_conllu("train.conllu"))
-    assert both.problems == []
+    assert both.parse_problems == []
 
 
 def test_an_empty_form_is_refused_by_the_reader(run, data, pipeline_file):

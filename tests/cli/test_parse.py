@@ -78,7 +78,7 @@ def test_odd_input(run, data, model):
     assert code == 0
     assert f"panparser: warning: expected UPOS tags that {model} was trained on; got others in 100.0 %" in err
     assert run("-q", "parse", "-m", model, "circle.conllu", "-o", "out.conllu") == (0, "", "")
-    assert not pp.read_conllu("out.conllu", single_root=True).problems
+    assert not pp.read_conllu("out.conllu", single_root=True).parse_problems
 
 
 @pytest.mark.parametrize(

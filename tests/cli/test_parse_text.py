@@ -217,7 +217,7 @@ def test_every_character_of_strange_text_is_accounted_for(run, pipeline_file, tm
     code, out, err = run("parse", "-m", pipeline_file, path)
     assert (code, err) == (0, "")
     read = pp.parse_conllu(out)
-    assert not [problem for problem in read.problems if problem.fatal]
+    assert not [problem for problem in read.parse_problems if problem.fatal]
     assert pp.extract_raw_text(read).text == text.removeprefix("\ufeff")
     assert (read.heads >= 0).all()
     for format in ("tree", "json", "svg", "html"):

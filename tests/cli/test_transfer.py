@@ -20,7 +20,7 @@ def place(tmp_path, monkeypatch):
     for name, verb_last in (("near", True), ("far", False)):
         pp.write_conllu(f"sources/{name}.conllu", language(name, 30, adjective_first=True, verb_last=verb_last))
     pp.write_conllu("own.conllu", language("own", 6, **TARGET))
-    pp.tagging.Lexicon.of(language("own", 30, **TARGET, seed=11)).write("words.tsv")
+    pp.tagging.Lexicon.from_treebank(language("own", 30, **TARGET, seed=11)).write("words.tsv")
     (tmp_path / "mine.toml").write_text('adjective = "after"\n')
     return tmp_path
 

@@ -242,11 +242,11 @@ def test_their_number_is_checked(name, threads):
 
 
 def test_none_is_all_cores_or_a_share_of_them():
-    assert _threads.chosen_threads("train: threads", None) == _threads.cores()
-    with _threads.at_most(5):
-        assert _threads.chosen_threads("train: threads", None) == 5
-        assert _threads.chosen_threads("train: threads", 2) == 2
-    assert _threads.chosen_threads("train: threads", None) == _threads.cores()
+    assert _threads.resolve_threads("train: threads", None) == _threads.cores()
+    with _threads.capped_default_threads(5):
+        assert _threads.resolve_threads("train: threads", None) == 5
+        assert _threads.resolve_threads("train: threads", 2) == 2
+    assert _threads.resolve_threads("train: threads", None) == _threads.cores()
 
 
 def test_folds_share_the_threads(monkeypatch):

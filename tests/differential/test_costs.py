@@ -179,8 +179,8 @@ def test_root_first_ends_with_root_on_the_stack():
 
 @pytest.mark.parametrize("golds", [[2, None, 1]])
 def test_arcs_that_cross_nothing_may_still_exclude_each_other(golds):
-    assert not pp.GoldTree(golds).is_completable()
-    assert pp.GoldTree([2, None, None]).is_completable()
+    assert not pp.GoldTree(golds).has_projective_completion()
+    assert pp.GoldTree([2, None, None]).has_projective_completion()
 
 
 def outcomes(system, words, golds):
@@ -269,7 +269,7 @@ def test_a_long_non_projective_gold_falls_back_on_its_projective_part():
     system = pp.system("arc-standard", single_root=True)
     heads = random_tree(80, random.Random(1))
     gold = pp.GoldTree(heads)
-    assert not gold.is_completable()
+    assert not gold.has_projective_completion()
     kept = gold.projective_subset(single_root=True)
     derivation = pp.static_derivation(system, gold)
     state = walk((system, 80), *derivation)

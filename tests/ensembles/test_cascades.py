@@ -52,7 +52,7 @@ def test_what_a_stage_finds_stays_and_is_in_its_region(cascade):
 def test_the_easy_stage_is_precise(cascade):
     """Determiners and prepositions, that is; punctuation is not easy."""
     first = cascade.found(DEV, 1)
-    given = EASY[0].holds(Arcs(DEV, first.heads, first.labels, first.texts))
+    given = EASY[0].matches(Arcs(DEV, first.heads, first.labels, first.texts))
     plain = pp.train(LAST, TRAIN, dev=DEV, epochs=2, members=1)
     assert given.sum() > 20
     assert (first.heads == DEV.heads)[given].mean() > (plain.predict(DEV)[0] == DEV.heads).mean() + 0.05
@@ -169,7 +169,7 @@ def test_arcs_of_stages_that_exclude_each_other_are_given_up():
 
 def test_only_arcs_of_regions_are_left():
     part = within(TRAIN, EASY)
-    inside = in_regions(EASY, Arcs.of(TRAIN))
+    inside = in_regions(EASY, Arcs.from_treebank(TRAIN))
     assert (part.heads[inside] == TRAIN.heads[inside]).all()
     assert (part.heads[~inside] == -1).all()
     assert (np.array(part.labels)[~inside] == part.id_of("deprel", "_")).all()
@@ -251,7 +251,7 @@ def test_of_what_a_complete_parser_finds_its_regions_are_kept():
     plain = pp.train(LAST, TRAIN, epochs=2, members=1)
     assert cascade.parsers[0].parse(DEV).to_bytes() == plain.parse(DEV).to_bytes()
     found, heads = cascade.found(DEV), plain.predict(DEV)[0]
-    inside = in_regions(EASY, Arcs.of(plain.parse(DEV)))
+    inside = in_regions(EASY, Arcs.from_treebank(plain.parse(DEV)))
     assert (found.heads == np.where(inside, heads, -1)).all()
     assert 0 < inside.mean() < 1
     assert "constraints" in cascade.parsers[1].training
@@ -268,7 +268,7 @@ def test_a_cascade_of_parsers_that_are_trained_already(tmp_path):
     ]
     cascade = pp.train_cascade(stages)
     assert (cascade.training["given"], cascade.training["sentences"]) == ("none", 0)
-    inside = in_regions(EASY, Arcs.of(first.parse(DEV)))
+    inside = in_regions(EASY, Arcs.from_treebank(first.parse(DEV)))
     parsed = cascade.parse(DEV)
     assert (parsed.heads[inside] == first.predict(DEV)[0][inside]).all()
     found = cascade.found(DEV)

@@ -113,7 +113,7 @@ def test_several_trees_begin_with_the_combined_one():
 
 def test_unknown_tags_are_told():
     other = TEST.copy()
-    other.fill("upos", ["X"], np.zeros(other.words, dtype=np.int32))
+    other.set_column("upos", ["X"], np.zeros(other.words, dtype=np.int32))
     with pytest.raises(pp.TreebankError, match="tags"):
         MODEL.parse(other)
     other = TEST.copy()

@@ -34,7 +34,7 @@ TREEBANK = treebank_of(
     ],
 )
 def test_a_region_holds_the_arcs_for_which_all_that_it_says_is_true(region, words):
-    assert np.flatnonzero(region.holds(Arcs.of(TREEBANK))).tolist() == words
+    assert np.flatnonzero(region.matches(Arcs.from_treebank(TREEBANK))).tolist() == words
     assert pp.ArcRegion.from_values(region.to_values()) == region
 
 
@@ -51,7 +51,7 @@ def test_the_regions_hold_what_a_loop_over_tokens_finds():
             near = token.upos == "NOUN" and head > position and head - position <= 3
             tag = sentence[head - 1].upos if head > 0 else "ROOT"
             expected.append(near or (tag == "NOUN" and token.label.partition(":")[0] in ("det", "amod")))
-    assert in_regions(regions, Arcs.of(ENGLISH)).tolist() == expected
+    assert in_regions(regions, Arcs.from_treebank(ENGLISH)).tolist() == expected
 
 
 def test_estimated_regions_are_those_of_sufficient_precision():
@@ -61,9 +61,9 @@ def test_estimated_regions_are_those_of_sufficient_precision():
     assert pp.ensembles.estimate_regions(ENGLISH, precision=0.85, by=("upos", "direction"), **options) == found
     spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False)
     parsed = pp.lab.jackknife(spec, ENGLISH, 3, epochs=2, seed=1, members=1)
-    arcs = Arcs.of(parsed)
+    arcs = Arcs.from_treebank(parsed)
     for region in found:
-        inside = region.holds(arcs)
+        inside = region.matches(arcs)
         assert inside.sum() >= 15
         assert (parsed.heads == ENGLISH.heads)[inside].mean() >= 0.85
     stricter = pp.ensembles.estimate_regions(ENGLISH, precision=0.95, by=("upos", "direction"), **options)

@@ -38,7 +38,7 @@ def test_every_digit_of_the_shared_task():
     """The file has split and multiword tokens, merged sentences, other tags, lemmas, features, heads and labels; the
     expected numbers are those of the official script (version 1.2)."""
     gold, predicted = (pp.read_conllu(DATA / name) for name in ("english.conllu", "english-predicted.conllu"))
-    found = evaluate(gold, predicted, samples=0).to_values()["metrics"]
+    found = evaluate(gold, predicted, bootstrap_samples=0).to_values()["metrics"]
     for metric, expected in json.loads((GOLDEN / "conll18.json").read_text()).items():
         assert {name: found[metric][name] for name in expected} == expected
 
@@ -67,14 +67,14 @@ def test_every_digit_of_the_shared_task():
 )
 def test_words_are_aligned_through_the_text(gold, predicted, aligned):
     for a, b in ((gold, predicted), (predicted, gold)) if aligned != 2 or len(predicted) < 6 else ((gold, predicted),):
-        score = evaluate(analysis(*a), analysis(*b), samples=0)["Words"]
+        score = evaluate(analysis(*a), analysis(*b), bootstrap_samples=0)["Words"]
         words = [sum(max(1, len(token.split()) - 1) for token in side) for side in (a, b)]
         assert (score.correct, score.gold, score.predicted) == (aligned, *words)
 
 
 def test_tokens_and_sentences_are_spans():
     gold, predicted = analysis("ab", "c", "|", "d"), analysis("ab", "c", "d")
-    scores = evaluate(gold, predicted, samples=0)
+    scores = evaluate(gold, predicted, bootstrap_samples=0)
     assert (scores["Tokens"].correct, scores["Tokens"].gold, scores["Tokens"].predicted) == (3, 3, 3)
     assert (scores["Sentences"].correct, scores["Sentences"].gold, scores["Sentences"].predicted) == (0, 2, 1)
 
@@ -102,7 +102,7 @@ def scored(**changes: str) -> pp.Evaluation:
     rows = [" ".join([t.form, t.lemma, t.upos, t.feats, str(t.head), t.label]) for t in GOLD[0]]
     for word, row in changes.items():
         rows[int(word[1:]) - 1] = row
-    return evaluate(GOLD, table(*rows), samples=0)
+    return evaluate(GOLD, table(*rows), bootstrap_samples=0)
 
 
 def counts(evaluation: pp.Evaluation, *metrics: str) -> list[int]:
@@ -154,13 +154,13 @@ def test_headless_words_lower_recall_and_coverage_but_not_precision():
     assert uas.precision == 75
     assert result.coverage == 80
     unknown = table(*["a a X _ _ _"], *["b b X _ 0 root"])
-    against = evaluate(unknown, table("a a X _ 2 dep", "b b X _ 0 root"), samples=0)
+    against = evaluate(unknown, table("a a X _ 2 dep", "b b X _ 0 root"), bootstrap_samples=0)
     assert (against["UAS"].correct, against["UAS"].gold, against["UAS"].predicted) == (1, 1, 1)
     assert against["Exact-UAS"].correct == 1
     open_gold = table("the the DET _ _ _", "dog dog NOUN _ 0 root")
-    full = evaluate(open_gold, table("the the DET _ 2 det", "dog dog NOUN _ 0 root"), samples=0)
+    full = evaluate(open_gold, table("the the DET _ 2 det", "dog dog NOUN _ 0 root"), bootstrap_samples=0)
     assert (full["LAS"].correct, full["MLAS"].correct, full["MLAS"].gold) == (1, 1, 1)
-    bare = evaluate(table("a a X _ _ _"), table("a a X _ 0 root"), samples=0)
+    bare = evaluate(table("a a X _ _ _"), table("a a X _ 0 root"), bootstrap_samples=0)
     assert (bare["Exact-UAS"].correct, bare["Exact-UAS"].gold) == (0, 0)
 
 
@@ -169,7 +169,7 @@ def test_exact_matches_count_sentences():
     predicted = pp.read_conllu(DATA / "english.conllu")
     predicted[0][0].label = "dep"
     predicted[1].heads = [0, *[1] * (len(predicted[1]) - 1)]
-    result = evaluate(gold, predicted, samples=0)
+    result = evaluate(gold, predicted, bootstrap_samples=0)
     assert result["Exact-UAS"].gold == len(gold)
     assert result["Exact-LAS"].correct == len(gold) - 2
     assert result["Exact-UAS"].correct == len(gold) - 1
@@ -187,11 +187,11 @@ def test_scores_are_sums_over_sentences_and_symmetric(seed):
                 token.head = rng.choice([0, *(i for i in range(1, len(sentence) + 1) if i != token.id)])
                 token.upos = rng.choice(["NOUN", "VERB", "PUNCT"])
                 token.label = rng.choice(["nsubj", "case", "root"])
-    forward, backward = (evaluate(a, b, samples=0) for a, b in ((gold, predicted), (predicted, gold)))
+    forward, backward = (evaluate(a, b, bootstrap_samples=0) for a, b in ((gold, predicted), (predicted, gold)))
     for metric in OFFICIAL[:11]:
         assert forward[metric].correct == backward[metric].correct or metric == "CLAS"
         assert forward[metric].precision == backward[metric].recall or metric == "CLAS"
-    parts = [evaluate(gold[i : i + 1], predicted[i : i + 1], samples=0) for i in range(30)]
+    parts = [evaluate(gold[i : i + 1], predicted[i : i + 1], bootstrap_samples=0) for i in range(30)]
     for metric in OFFICIAL + EXTRA:
         assert forward[metric].correct == sum(part[metric].correct for part in parts)
         assert forward[metric].gold == sum(part[metric].gold for part in parts)
@@ -205,7 +205,7 @@ def test_intervals_contain_the_score_and_repeat():
         low, high = one[metric].interval
         assert low < one[metric].f1 < high
     assert one["LAS"].interval == two["LAS"].interval != other["LAS"].interval
-    assert evaluate(gold, predicted, samples=0)["LAS"].interval is None
+    assert evaluate(gold, predicted, bootstrap_samples=0)["LAS"].interval is None
 
 
 def test_a_clear_difference_is_significant_and_none_is_not():
@@ -214,7 +214,7 @@ def test_a_clear_difference_is_significant_and_none_is_not():
     rng = np.random.default_rng(1)
     worse.heads[rng.random(gold.words) < 0.3] = 0
     better.heads[rng.random(gold.words) < 0.1] = 0
-    results = [evaluate(gold, treebank, samples=0) for treebank in (worse, better, worse)]
+    results = [evaluate(gold, treebank, bootstrap_samples=0) for treebank in (worse, better, worse)]
     found = compare_evaluations(results[0], results[1])["UAS"]
     assert found.difference == pytest.approx(results[1].uas - results[0].uas)
     assert found.interval[0] > 0
@@ -224,11 +224,11 @@ def test_a_clear_difference_is_significant_and_none_is_not():
     assert found.p_bootstrap > 0
     assert compare_evaluations(results[0], results[1])["LAS"] == compare_evaluations(results[0], results[1])["LAS"]
     with pytest.raises(pp.TreebankError, match=r"scored against other golds \(243, 5 sentences\)"):
-        compare_evaluations(results[0], evaluate(gold[:5], gold[:5], samples=0))
+        compare_evaluations(results[0], evaluate(gold[:5], gold[:5], bootstrap_samples=0))
     with pytest.raises(pp.TreebankError, match="scored against other golds"):
-        compare_evaluations(results[0], evaluate(gold[::-1], gold[::-1], samples=0))
+        compare_evaluations(results[0], evaluate(gold[::-1], gold[::-1], bootstrap_samples=0))
     with pytest.raises(pp.TreebankError, match="expected sentences, samples and shuffles; got 243, 0, 10000"):
-        compare_evaluations(results[0], results[1], samples=0)
+        compare_evaluations(results[0], results[1], bootstrap_samples=0)
 
 
 @pytest.mark.unmeasured
@@ -241,8 +241,8 @@ def test_chance_gives_no_small_p_values_too_often():
         pair = [gold[:], gold[:]]
         for treebank in pair:
             treebank.heads[rng.random(gold.words) < 0.2] = 0
-        results = [evaluate(gold, treebank, samples=0) for treebank in pair]
-        small += compare_evaluations(*results, samples=200, shuffles=500)["UAS"].p_randomization < 0.05
+        results = [evaluate(gold, treebank, bootstrap_samples=0) for treebank in pair]
+        small += compare_evaluations(*results, bootstrap_samples=200, permutations=500)["UAS"].p_randomization < 0.05
     assert small <= 9
 
 
@@ -276,4 +276,4 @@ def test_words_of_spaces_alone_are_refused():
 def test_spaces_within_words_do_not_matter():
     gold = parse("1\ta b\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     predicted = parse("1\ta\u00a0b\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
-    assert evaluate(gold, predicted, samples=0)["Words"].correct == 1
+    assert evaluate(gold, predicted, bootstrap_samples=0)["Words"].correct == 1

@@ -82,7 +82,7 @@ def test_each_run_is_what_the_recipe_makes(finished, folder):
     model = pp.run_recipe(pp.Recipe.from_values(run.values)).model
     parsed = test.copy()
     model.annotate(parsed)
-    expected = pp.evaluate(test, parsed, samples=0)
+    expected = pp.evaluate(test, parsed, bootstrap_samples=0)
     assert row.outcome.score("test", "LAS") == pytest.approx(expected.las)
     counts = row.outcome.counts("test", "UAS")
     assert counts.tolist() == expected.counts["UAS"].tolist()

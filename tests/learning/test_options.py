@@ -52,7 +52,7 @@ def test_no_function_takes_whatever_it_is_given(function):
 
 
 def learners(treebank):
-    items = pp.tagging.SequenceItems.of(treebank)
+    items = pp.tagging.SequenceItems.from_treebank(treebank)
     right = treebank.column("upos")
     window = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
     stages = [

@@ -26,7 +26,9 @@ def test_a_curve_is_of_the_first_sentences(threads, monkeypatch):
         assert sentence_ids(call.arguments[1]) == sentence_ids(TRAIN)[:size]
         assert sentence_ids(call.options["dev"]) == sentence_ids(DEV)
         assert (point.sentences, point.words) == (size, TRAIN[:size].words)
-        judged = pp.evaluate(DEV, call.result.parse(DEV, any_tags=True), samples=0)  # few sentences have few tags
+        judged = pp.evaluate(
+            DEV, call.result.parse(DEV, any_tags=True), bootstrap_samples=0
+        )  # few sentences have few tags
         assert (point.uas, point.las) == pytest.approx((judged.uas, judged["FullLAS"].f1))
 
 
@@ -43,7 +45,7 @@ def test_curves_of_classes_are_scored_on_the_test_set_alone(monkeypatch):
         assert sentence_ids(call.arguments[1]) == sentence_ids(TRAIN)[:size]
         assert sentence_ids(call.options["dev"]) == sentence_ids(DEV)
         parsed = call.result.parse(TEST, any_tags=True)
-        assert table.loc["all", size] == pytest.approx(pp.evaluate(TEST, parsed, samples=0).uas)
+        assert table.loc["all", size] == pytest.approx(pp.evaluate(TEST, parsed, bootstrap_samples=0).uas)
         nouns = np.array([tag == "NOUN" for sentence in TEST for tag in sentence.values("upos")])
         assert table.loc["NOUN", size] == pytest.approx(100 * np.mean((parsed.heads == TEST.heads)[nouns]))
     assert table.loc["all", "words"] == TEST.words

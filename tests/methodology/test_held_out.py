@@ -74,7 +74,7 @@ def test_scores_of_a_fold_are_those_of_its_parser_on_it(monkeypatch):
     found = pp.lab.cross_validate(GREEDY, TRAIN, 3, threads=1, **QUICK)  # so that they come in order
     for number, (score, call) in enumerate(zip(found, witness.of("parser"), strict=True)):
         held_out = TRAIN[number::3]
-        judged = pp.evaluate(held_out, call.result.parse(held_out), samples=0)
+        judged = pp.evaluate(held_out, call.result.parse(held_out), bootstrap_samples=0)
         assert (score.uas, score.las) == pytest.approx((judged.uas, judged["FullLAS"].f1))
         assert (score.fold, score.sentences, score.words) == (number + 1, len(held_out), held_out.words)
 
@@ -226,7 +226,7 @@ def test_the_parser_is_selected_on_predicted_tags_and_lemmas(pipeline):
     assert texts(dev, "lemma") != texts(DEV, "lemma")
     assert (dev.heads == DEV.heads).all()
     best = nlp.parser.training["history"][nlp.parser.training["best_epoch"] - 1]
-    assert best["uas"] == pytest.approx(pp.evaluate(DEV, nlp.parser.parse(tagged), samples=0).uas)
+    assert best["uas"] == pytest.approx(pp.evaluate(DEV, nlp.parser.parse(tagged), bootstrap_samples=0).uas)
     calibration = nlp.parser.calibration
     assert pp.calibrate(nlp.parser, tagged).calibration == calibration
 
@@ -256,7 +256,7 @@ def test_scores_of_a_pipeline_are_those_of_what_it_predicts(pipeline):
         bare.column(name)[:] = 0
     bare.heads[:] = -1
     nlp.annotate(bare)
-    judged = pp.evaluate(DEV, bare, samples=0)
+    judged = pp.evaluate(DEV, bare, bootstrap_samples=0)
     told = nlp.training["dev"]["gold tokens"]
     assert set(told) == {"UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS"}
     assert told == {name: judged[name].f1 for name in told}
@@ -278,7 +278,7 @@ def test_columns_that_no_part_predicts_are_hidden_from_the_parser(monkeypatch):
 
 def test_scores_from_raw_text_are_those_of_the_text_alone(monkeypatch):
     nlp = pp.train_pipeline(replace(PIPELINE, parts=("tokenizer", "tagger"), tokenizer_epochs=1), TRAIN, dev=DEV)
-    judged = pp.evaluate(DEV, nlp(pp.extract_raw_text(DEV).text), samples=0)
+    judged = pp.evaluate(DEV, nlp(pp.extract_raw_text(DEV).text), bootstrap_samples=0)
     told = nlp.training["dev"]["raw text"]
     assert told == {name: judged[name].f1 for name in ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats")}
 
@@ -367,7 +367,7 @@ def test_every_epoch_is_scored_on_the_development_set(monkeypatch):
 
     parser = pp.train(GREEDY, TRAIN, dev=DEV, listeners=[Keep()], epochs=3, patience=None)
     for report in parser.training["history"]:
-        judged = pp.evaluate(DEV, parsers[report["epoch"]].parse(DEV), samples=0)
+        judged = pp.evaluate(DEV, parsers[report["epoch"]].parse(DEV), bootstrap_samples=0)
         assert (report["uas"], report["las"]) == pytest.approx((judged.uas, judged["FullLAS"].f1))
 
 

@@ -30,7 +30,7 @@ def same(one, other) -> bool:
 
 
 def score(parser: pp.Parser, gold: pp.Treebank, **options) -> float:
-    judged = pp.evaluate(gold, parser.parse(gold, **options), samples=0)
+    judged = pp.evaluate(gold, parser.parse(gold, **options), bootstrap_samples=0)
     return judged["FullLAS"].f1 if parser.spec.labeled else judged.uas
 
 

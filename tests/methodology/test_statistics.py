@@ -39,7 +39,7 @@ def test_intervals_cover_the_truth_about_95_times_in_a_hundred():
     gold = treebank(80)
     inside, repeats = 0, 150
     for number in range(repeats):
-        judged = pp.evaluate(gold, predicted(gold, clustered(rng, 80)), samples=300, seed=number)
+        judged = pp.evaluate(gold, predicted(gold, clustered(rng, 80)), bootstrap_samples=300, seed=number)
         low, high = judged["UAS"].interval
         inside += low <= 80 <= high
     assert 0.90 <= inside / repeats <= 0.985
@@ -50,7 +50,7 @@ def test_an_interval_is_as_wide_as_sentences_vary(mean):
     """Two standard errors of the mean over sentences to each side, far more than words alone would give."""
     gold = treebank(400)
     right = clustered(np.random.default_rng(2), 400, mean)
-    low, high = pp.evaluate(gold, predicted(gold, right), samples=3000)["UAS"].interval
+    low, high = pp.evaluate(gold, predicted(gold, right), bootstrap_samples=3000)["UAS"].interval
     by_sentence = 100 * right.reshape(400, LENGTH).mean(axis=1)
     error = by_sentence.std(ddof=1) / np.sqrt(400)
     assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.06)
@@ -66,10 +66,10 @@ def compared(rng, sentences: int, gain: float = 0.0, samples: int = 300, shuffle
     sides = []
     for more in (0.0, gain):
         right = (rng.random((sentences, LENGTH)) < np.clip(easy + more, 0, 1)).ravel()
-        sides.append(pp.evaluate(gold, predicted(gold, right), samples=0))
-    return sides, pp.compare_evaluations(*sides, samples=samples, shuffles=shuffles, seed=int(rng.integers(1 << 30)))[
-        "UAS"
-    ]
+        sides.append(pp.evaluate(gold, predicted(gold, right), bootstrap_samples=0))
+    return sides, pp.compare_evaluations(
+        *sides, bootstrap_samples=samples, permutations=shuffles, seed=int(rng.integers(1 << 30))
+    )["UAS"]
 
 
 def test_where_nothing_differs_p_values_are_small_as_often_as_they_say():
@@ -96,12 +96,12 @@ def test_sentences_are_paired():
     gold = treebank(60)
     easy = np.repeat(np.arange(60) % 7, LENGTH)
     word = np.tile(np.arange(LENGTH), 60)
-    one, two = (pp.evaluate(gold, predicted(gold, word <= easy + more), samples=0) for more in (0, 1))
-    found = pp.compare_evaluations(one, two, samples=300, shuffles=300)["UAS"]
+    one, two = (pp.evaluate(gold, predicted(gold, word <= easy + more), bootstrap_samples=0) for more in (0, 1))
+    found = pp.compare_evaluations(one, two, bootstrap_samples=300, permutations=300)["UAS"]
     assert found.interval[0] == pytest.approx(found.interval[1], abs=1e-9)
     assert found.difference == pytest.approx(100 / LENGTH)
     assert found.p_randomization == pytest.approx(1 / 301)
-    back = pp.compare_evaluations(two, one, samples=300, shuffles=300)["UAS"]
+    back = pp.compare_evaluations(two, one, bootstrap_samples=300, permutations=300)["UAS"]
     assert back.difference == -found.difference
 
 
@@ -110,11 +110,11 @@ def test_randomization_is_that_of_all_swaps():
     gold = treebank(8)
     rng = np.random.default_rng(5)
     right = rng.random((2, 8, LENGTH)) < np.array([0.5, 0.75])[:, None, None]
-    sides = [pp.evaluate(gold, predicted(gold, each.ravel()), samples=0) for each in right]
+    sides = [pp.evaluate(gold, predicted(gold, each.ravel()), bootstrap_samples=0) for each in right]
     change = (right[1].sum(axis=1) - right[0].sum(axis=1)).astype(int)
     swaps = np.array([[1 if number >> bit & 1 else -1 for bit in range(8)] for number in range(256)])
     exact = np.mean(np.abs(swaps @ change) >= abs(change.sum()))
-    assert pp.compare_evaluations(*sides, shuffles=20_000)["UAS"].p_randomization == pytest.approx(exact, abs=0.01)
+    assert pp.compare_evaluations(*sides, permutations=20_000)["UAS"].p_randomization == pytest.approx(exact, abs=0.01)
 
 
 def test_holm_by_the_book():

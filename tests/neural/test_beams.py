@@ -53,7 +53,7 @@ def test_it_is_learned_until_nothing_is_wrong():
     """A treebank of eight sentences can be learned by heart."""
     network = replace(SILENT, learning=replace(SILENT.learning, epochs=40, rate=0.02))
     parser = pp.train(SPEC, TREEBANK, network=network, strategy=pp.STRATEGIES["global"], seed=1)
-    assert pp.evaluate(TREEBANK, parser.parse(TREEBANK), samples=0).uas > 95
+    assert pp.evaluate(TREEBANK, parser.parse(TREEBANK), bootstrap_samples=0).uas > 95
 
 
 def test_perceptrons_say_that_they_cannot():

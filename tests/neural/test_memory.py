@@ -76,7 +76,7 @@ def test_the_memory_learns_what_nothing_else_sees():
     for memory in (0, 16):
         network = replace(seeing, memory=memory)
         parser = pp.train(spec(), TRAIN, network=network, epochs=40, threads=1, strategy=pp.STRATEGIES["static"])
-        losses[memory] = pp.evaluate(TRAIN, parser.parse(TRAIN), samples=0).uas
+        losses[memory] = pp.evaluate(TRAIN, parser.parse(TRAIN), bootstrap_samples=0).uas
     assert losses[16] > losses[0] + 15
 
 

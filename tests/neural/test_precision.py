@@ -35,7 +35,7 @@ def test_a_table_of_precisions(precision, tmp_path):
     assert sizes == sorted(sizes, reverse=True)
     assert found["float32"].changed == 0
     parsed = pp.Parser.load(path).parse(TREEBANK)
-    assert found["float32"].las == pp.evaluate(TREEBANK, parsed, samples=0)["FullLAS"].f1
+    assert found["float32"].las == pp.evaluate(TREEBANK, parsed, bootstrap_samples=0)["FullLAS"].f1
     text = precision.report(tmp_path, [("xx", path)])
     assert f"| xx, 1 of them | int8 | {found['int8'].size / 1e6:.2f} |" in text
 

@@ -33,7 +33,7 @@ def test_functions_are_features(system, beam, tmp_path):
     parser = pp.train(spec, TRAIN, epochs=4)
     assert {kind for kind, _ in SEEN} == {"MutableState" if isinstance(system, Covington) else "State"}
     parsed = parser.parse(TRAIN)
-    assert pp.evaluate(TRAIN, parsed, samples=0).uas > 70
+    assert pp.evaluate(TRAIN, parsed, bootstrap_samples=0).uas > 70
     parser.save(tmp_path / "model")
     code = {"functions": spec.functions} | ({"system": system} if isinstance(system, Covington) else {})
     assert pp.load(tmp_path / "model", **code).parse(TRAIN).to_bytes() == parsed.to_bytes()

@@ -399,5 +399,5 @@ def test_new_trees_have_nothing_of_the_last_ones(parser, english):
     parser.annotate(treebank)
     assert "Confidence" not in treebank.to_conllu()
     assert "# tree" not in treebank.to_conllu()
-    assert treebank.mentions("# sent_id")
-    assert not treebank.mentions("# nowhere")
+    assert treebank.contains_text("# sent_id")
+    assert not treebank.contains_text("# nowhere")

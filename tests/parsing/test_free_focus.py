@@ -153,7 +153,7 @@ def test_constraints_are_kept(system):
 def test_given_heads_are_kept(parser, english):
     sentences = english[1][:10]
     given = [[head if i % 3 == 0 else None for i, head in enumerate(s.heads.tolist())] for s in sentences]
-    projective = [pp.GoldTree(heads).is_completable(root="last", single_root=True) for heads in given]
+    projective = [pp.GoldTree(heads).has_projective_completion(root="last", single_root=True) for heads in given]
     golds = [pp.GoldTree(heads) if fits else None for heads, fits in zip(given, projective, strict=True)]
     parsed = parser.parse(sentences, constraints=pp.Constraints.of(sentences, golds=golds))
     for gold, sentence in zip(golds, parsed, strict=True):

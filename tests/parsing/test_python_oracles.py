@@ -16,7 +16,7 @@ class Standard(pp.PythonSystem):
 
     transitions = ("SHIFT", "LEFT", "RIGHT")
     root = "first"
-    crosses = False
+    is_nonprojective = False
 
     def legal(self, state, transition):
         if transition == "SHIFT":
@@ -34,7 +34,7 @@ class Standard(pp.PythonSystem):
         state.attach(head, dependent)
         state.stack.remove(dependent)
 
-    def static(self, state, gold):
+    def static_oracle(self, state, gold):
         def is_done(word):
             return all(state.heads[child] == word for child, head in enumerate(gold.heads, start=1) if head == word)
 
@@ -50,12 +50,12 @@ class Standard(pp.PythonSystem):
 def test_a_static_oracle_is_not_held_to_states_that_it_does_not_lead_to(beam):
     spec = pp.ParserSpec(system=Standard(), templates=SMALL, beam=beam)
     parser = pp.train(spec, TRAIN, epochs=5)  # max-violation, the default
-    assert pp.evaluate(TRAIN, parser.parse(TRAIN), samples=0).uas > 80
+    assert pp.evaluate(TRAIN, parser.parse(TRAIN), bootstrap_samples=0).uas > 80
 
 
 def test_an_oracle_that_gives_something_illegal_is_refused():
     class Wrong(Standard):
-        def static(self, state, gold):
+        def static_oracle(self, state, gold):
             return "LEFT"
 
     with pytest.raises(pp.errors.IllegalTransitionError, match="static of Wrong gave 'LEFT'"):
@@ -64,7 +64,7 @@ def test_an_oracle_that_gives_something_illegal_is_refused():
 
 def test_a_system_with_both_oracles_keeps_constraints():
     class Both(Covington):
-        def static(self, state, gold):
+        def static_oracle(self, state, gold):
             legal = [name for name in self.transitions if self.legal(state, name)]
             return min(legal, key=lambda name: self.cost(state, name, gold))
 

@@ -23,11 +23,11 @@ def test_it_knows_english(name):
     gold = pp.read_conllu(ENGLISH)
     found = gold.copy()
     nlp.annotate(found)
-    scores = pp.evaluate(gold, found, samples=0)
+    scores = pp.evaluate(gold, found, bootstrap_samples=0)
     assert scores["UPOS"].f1 > 93
     assert scores["Lemmas"].f1 > 93
     assert scores["UAS"].f1 > 84
-    raw = pp.evaluate(gold, nlp(pp.extract_raw_text(gold).text), samples=0)
+    raw = pp.evaluate(gold, nlp(pp.extract_raw_text(gold).text), bootstrap_samples=0)
     assert raw["Tokens"].f1 > 97
 
 

@@ -102,7 +102,7 @@ def test_folds_are_scored_before_training():
     watch = Steps()
     result = pp.run_recipe(recipe(folds={"count": 2, "predictions": "folds.conllu"}), listeners=[watch])
     assert [step.name for step in watch.steps] == ["reading", "2 folds", ""]
-    scores = pp.evaluate(pp.read_conllu("train.conllu"), pp.read_conllu("folds.conllu"), samples=0)
+    scores = pp.evaluate(pp.read_conllu("train.conllu"), pp.read_conllu("folds.conllu"), bootstrap_samples=0)
     assert (result.folds.count, result.folds.uas, result.folds.las) == (2, scores.uas, scores.las)
     assert f"UAS {scores.uas:.2f}" in dict(result.summary())["folds"]
 

@@ -24,7 +24,7 @@ def test_scores_are_those_of_the_model(folder, tmp_path):
     run = score_recipe(recipe, {"dev": dev, "test": test}, model_file=tmp_path / "model")
     assert list(run.splits) == ["dev", "test"]
     model, gold = pp.load(tmp_path / "model"), pp.read_conllu(test)
-    expected = pp.evaluate(gold, model.parse(gold), samples=0)
+    expected = pp.evaluate(gold, model.parse(gold), bootstrap_samples=0)
     split = run.splits["test"]
     assert split.scores["LAS"] == pytest.approx(expected.las)
     assert split.correct["UAS"].tolist() == expected.counts["UAS"][:, 0].tolist()

@@ -15,7 +15,7 @@ FAR = language("far", 40, adjective_first=True, verb_last=False)
 SAMPLE = language("own", 8, **TARGET)
 TEST = language("own", 30, **TARGET, seed=2)
 ORDER = pp.transfer.Typology.from_values({"adjective": "after", "object": 0.123456})
-WORDS = pp.tagging.Lexicon.of(language("own", 30, **TARGET, seed=11))
+WORDS = pp.tagging.Lexicon.from_treebank(language("own", 30, **TARGET, seed=11))
 
 
 @pytest.fixture

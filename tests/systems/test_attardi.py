@@ -43,7 +43,7 @@ def test_most_trees_can_be_derived(root, outputs):
     assert (row.derivations, row.outputs) == (256, outputs)
     built = [tree for tree in all_trees(4) if tuple(run(system, tree).heads[1:]) == tree]
     assert len(built) == outputs
-    assert built == [tree for tree in all_trees(4) if system.lost(tree) == 0]
+    assert built == [tree for tree in all_trees(4) if system.lost_arcs(tree) == 0]
 
 
 def run(system, gold):
@@ -126,7 +126,7 @@ def test_printed_algorithm_corrected(gold, right):
 def test_a_tree_that_cannot_be_derived_loses_what_it_must():
     """{1 <- 0, 2 <- 1, 3 <- 0, 4 <- 2}: the printed reduction of the buffer finds nothing to lose."""
     system = pp.system("attardi", root="first")
-    assert system.lost([0, 1, 0, 2]) == 1
+    assert system.lost_arcs([0, 1, 0, 2]) == 1
     assert sum(run(system, [0, 1, 0, 2]).heads[1:] == (0, 1, 0, 2)) == 3
 
 
@@ -151,8 +151,8 @@ def test_crossing_arcs():
 
 
 def test_losses_are_known_of_two_systems():
-    assert pp.system("arc-standard").lost([3, 4, 0, 3]) == 1
-    assert pp.system("arc-eager").lost([3, 4, 0, 3]) is None
+    assert pp.system("arc-standard").lost_arcs([3, 4, 0, 3]) == 1
+    assert pp.system("arc-eager").lost_arcs([3, 4, 0, 3]) is None
 
 
 # --- Training and parsing ---

@@ -66,9 +66,9 @@ def test_a_gold_head_of_0_is_to_stay_without_one():
     several = pp.system("arc-hybrid", root="none")
     assert several.costs(walk((several, 2), "SHIFT"), [0, 0]) == {"SHIFT": 1, "LEFT": 1, "ROOT": 0}
     with pytest.raises(pp.errors.GoldError, match="root must be one of first, last, none; got 'middle'"):
-        pp.GoldTree([0]).is_completable(root="middle")
-    assert not pp.GoldTree([3, 0, None]).is_completable(root="none")
-    assert not pp.GoldTree([pp.NO_HEAD, 0]).is_completable(root="none", single_root=True)
+        pp.GoldTree([0]).has_projective_completion(root="middle")
+    assert not pp.GoldTree([3, 0, None]).has_projective_completion(root="none")
+    assert not pp.GoldTree([pp.NO_HEAD, 0]).has_projective_completion(root="none", single_root=True)
     assert pp.GoldTree([4, 0, 0, 0]).projective_subset(root="none").heads == (None, 0, 0, 0)
 
 
@@ -77,9 +77,9 @@ def test_golds_with_several_roots_lose_all_but_one_in_a_single_root_system():
         if system.single_root and not system.static_oracle:
             state = walk((system, 3), *pp.static_derivation(system, [0, 0, 2]))
             assert list(state.heads[1:]).count(0) == 1
-    assert pp.system("arc-standard", root="none", single_root=True).lost([0, 0, 2]) == 1
-    assert pp.system("arc-standard", root="none").lost([0, 0, 2]) == 0
-    assert pp.system("attardi", root="none", single_root=True).lost([0, 0, 2]) == 1
+    assert pp.system("arc-standard", root="none", single_root=True).lost_arcs([0, 0, 2]) == 1
+    assert pp.system("arc-standard", root="none").lost_arcs([0, 0, 2]) == 0
+    assert pp.system("attardi", root="none", single_root=True).lost_arcs([0, 0, 2]) == 1
 
 
 def test_what_takes_a_root_is_refused():
@@ -189,7 +189,7 @@ def test_a_system_in_python():
     check_trees(parser.parse(treebank))
 
     class Bad(Pairs):
-        partial = True
+        allows_headless = True
 
     with pytest.raises(pp.errors.DeclarationError, match="Bad: root must be first or last: it leaves words headless"):
         pp.system(Bad())

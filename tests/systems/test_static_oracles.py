@@ -84,7 +84,7 @@ class Standard(pp.PythonSystem):
             state.attach(state.stack[-2], state.stack[-1])
             state.stack.pop()
 
-    def static(self, state, gold):
+    def static_oracle(self, state, gold):
         if len(state.stack) >= 2:
             below, top = state.stack[-2:]
             if below and gold.heads[below - 1] == top:
@@ -105,10 +105,10 @@ def test_a_function_is_a_static_oracle():
 
 def test_a_function_that_fails_is_found():
     class Hasty(Standard):
-        def static(self, state, gold):
+        def static_oracle(self, state, gold):
             if len(state.stack) >= 2 and gold.heads[state.stack[-1] - 1] == state.stack[-2]:
                 return "RIGHT"
-            return super().static(state, gold)
+            return super().static_oracle(state, gold)
 
     with pytest.raises(pp.errors.ProofError, match="the static oracle does not reproduce this tree"):
         check_system(Hasty(), max_words=3)
@@ -116,7 +116,7 @@ def test_a_function_that_fails_is_found():
 
 def test_a_function_gives_legal_transitions():
     class Wrong(Standard):
-        def static(self, state, gold):
+        def static_oracle(self, state, gold):
             return "REDUCE"
 
     with pytest.raises(pp.errors.IllegalTransitionError, match=r"static of Wrong gave 'REDUCE' in .*; legal: SHIFT"):

@@ -126,9 +126,9 @@ def test_so_may_a_word_without_arcs():
 def test_every_tree_can_be_built():
     for root in ROOTS:
         system = pp.system("swap-standard", root=root, oracle="dynamic")
-        assert {system.lost(tree) for tree in all_trees(4)} == {0}
+        assert {system.lost_arcs(tree) for tree in all_trees(4)} == {0}
     single = pp.system("swap-standard", single_root=True, oracle="dynamic")
-    assert [single.lost(tree) for tree in ([0, 0, 2], [0, 0, 0])] == [1, 2]
+    assert [single.lost_arcs(tree) for tree in ([0, 0, 2], [0, 0, 0])] == [1, 2]
 
 
 # --- What swaps cost ---

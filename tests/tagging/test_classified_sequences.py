@@ -63,7 +63,7 @@ def test_a_tagger_with_a_classifier(tmp_path):
     tagged = TRAIN.copy()
     tagged.column("upos")[:] = tagged.id_of("upos", "_")
     tagger.annotate(tagged)
-    assert pp.evaluate(TRAIN, tagged, samples=0).scores["UPOS"].f1 > 90
+    assert pp.evaluate(TRAIN, tagged, bootstrap_samples=0).scores["UPOS"].f1 > 90
     tagger.save(tmp_path / "tagger")
     again = TRAIN.copy()
     pp.load(tmp_path / "tagger").annotate(again)

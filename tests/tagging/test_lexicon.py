@@ -13,7 +13,7 @@ from learners import ENGLISH
 from panparser.treebank.universal import UPOS
 
 SAMPLE, TEST = ENGLISH[:10], ENGLISH[200:]
-WORDS = pp.tagging.Lexicon.of(ENGLISH[10:200])
+WORDS = pp.tagging.Lexicon.from_treebank(ENGLISH[10:200])
 
 
 def of_rows(*rows: str) -> pp.Treebank:
@@ -72,21 +72,23 @@ def test_files_and_values_hold_it(tmp_path_factory, tags):
 
 def test_treebanks_are_lists_too(tmp_path):
     treebank = of_rows("run NOUN", *["run VERB"] * 10, "dog NOUN", "x _")
-    assert pp.tagging.Lexicon.of(treebank).tags == {"dog": ("NOUN",), "run": ("VERB",)}
-    assert pp.tagging.Lexicon.of(treebank, rare=0).tags["run"] == ("NOUN", "VERB")
-    assert set(pp.tagging.Lexicon.of(treebank, least=2).tags) == {"run"}
+    assert pp.tagging.Lexicon.from_treebank(treebank).tags == {"dog": ("NOUN",), "run": ("VERB",)}
+    assert pp.tagging.Lexicon.from_treebank(treebank, min_share=0).tags["run"] == ("NOUN", "VERB")
+    assert set(pp.tagging.Lexicon.from_treebank(treebank, min_count=2).tags) == {"run"}
     pp.write_conllu(tmp_path / "a.conllu", treebank)
-    assert pp.tagging.Lexicon.read(tmp_path / "a.conllu") == pp.tagging.Lexicon.of(treebank)
+    assert pp.tagging.Lexicon.read(tmp_path / "a.conllu") == pp.tagging.Lexicon.from_treebank(treebank)
 
 
 def test_endings_are_those_of_other_words():
     lexicon = pp.tagging.Lexicon({"walked": "VERB", "talked": "VERB", "balked": "VERB", "bed": "NOUN", "red": "ADJ"})
-    assert lexicon.ending("Stalked") == ("VERB", True)
-    assert lexicon.ending("walked") == ("VERB", True)  # by the other two
-    assert lexicon.ending("shed") == ("VERB", False)  # three of five
-    assert lexicon.ending("bed") == ("VERB", False)  # three of four
-    assert lexicon.ending("cat") is None
-    assert pp.tagging.Lexicon({"bed": "NOUN", "red": "ADJ"}).ending("bed") is None  # one other word is not enough
+    assert lexicon.predict_from_ending("Stalked") == ("VERB", True)
+    assert lexicon.predict_from_ending("walked") == ("VERB", True)  # by the other two
+    assert lexicon.predict_from_ending("shed") == ("VERB", False)  # three of five
+    assert lexicon.predict_from_ending("bed") == ("VERB", False)  # three of four
+    assert lexicon.predict_from_ending("cat") is None
+    assert (
+        pp.tagging.Lexicon({"bed": "NOUN", "red": "ADJ"}).predict_from_ending("bed") is None
+    )  # one other word is not enough
 
 
 def test_taggers_learn_with_it():

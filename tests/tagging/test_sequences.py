@@ -153,7 +153,7 @@ def test_words_of_a_treebank_are_read_as_in_python():
     """)
     window = pp.tagging.SequenceFeatures(templates=templates, columns=("number",))
     numbers = np.arange(treebank.words, dtype=np.int32) % 5
-    items = pp.tagging.SequenceItems.of(treebank, {"number": numbers})
+    items = pp.tagging.SequenceItems.from_treebank(treebank, {"number": numbers})
     right = np.array(treebank.column("upos"))
     run, recorder, _, learner = both(window, items, right, pp.tagging.LabelSet(len(treebank.vocabulary("upos"))), 2)
     assert recorder.updates == learner.updates
@@ -180,7 +180,7 @@ SHAPES = [
 @pytest.mark.parametrize(("first", "second"), list(itertools.combinations(SHAPES, 2)))
 def test_shapes_are_those_of_python(first, second):
     rows = "".join(f"{i}\t{word}" + "\t_" * 8 + "\n" for i, word in enumerate((first, second), 1))
-    items = pp.tagging.SequenceItems.of(pp.parse_conllu(rows + "\n"))
+    items = pp.tagging.SequenceItems.from_treebank(pp.parse_conllu(rows + "\n"))
     window = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.shape"))
     model = pp.tagging.train_sequence_model(window, items, np.array([0, 1], dtype=np.int32), 2, epochs=3)
     a, b = model.predict(items).tolist()
@@ -223,7 +223,8 @@ def test_greedy_is_a_beam_of_one(classes):
     for sequence in range(len(items)):
         first, end = items.offsets[sequence : sequence + 2]
         assert (
-            model.scorer.engine.best(items.lowered(WINDOW, classes), sequence, 1, 1)[0][0] == greedy[first:end].tolist()
+            model.scorer.engine.best(items.to_engine(WINDOW, classes), sequence, 1, 1)[0][0]
+            == greedy[first:end].tolist()
         )
 
 
@@ -326,8 +327,8 @@ def test_the_engine_refuses_what_it_cannot_read():
     model = pp.tagging.train_sequence_model(WINDOW, items, right, kinds(4), epochs=1)
     other = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.a"), columns=("a",), parts=("kind",))
     with pytest.raises(ValueError, match="prepared for other templates"):
-        model.scorer.engine.predict(items.lowered(other, 4), 1, 1)
-    lowered = items.lowered(WINDOW, 4)
+        model.scorer.engine.predict(items.to_engine(other, 4), 1, 1)
+    lowered = items.to_engine(WINDOW, 4)
     sets = np.zeros(items.size, np.int32)
     with pytest.raises(ValueError, match="allowed some class"):
         lowered.allow(sets, np.array([0, 1 << 20, 2], np.int32), np.array([0, 1], np.int32), 4)
@@ -361,9 +362,9 @@ def test_templates_of_sequences_print_as_they_are_read():
 def test_an_empty_treebank_is_labeled():
     window = pp.tagging.SequenceFeatures(templates=pp.Templates.parse("W0.form"))
     model = pp.tagging.train_sequence_model(
-        window, pp.tagging.SequenceItems.of(ENGLISH), np.array(ENGLISH.column("upos")), 30, epochs=1
+        window, pp.tagging.SequenceItems.from_treebank(ENGLISH), np.array(ENGLISH.column("upos")), 30, epochs=1
     )
-    assert len(model.predict(pp.tagging.SequenceItems.of(pp.parse_conllu("")))) == 0
+    assert len(model.predict(pp.tagging.SequenceItems.from_treebank(pp.parse_conllu("")))) == 0
 
 
 def test_long_sequences_take_time_by_their_length():
@@ -388,7 +389,7 @@ def test_a_treebank_is_checked_before_the_engine_sees_it():
     for changed in (
         items,
         pp.tagging.SequenceItems(treebank.offsets, treebank=treebank),
-        pp.tagging.SequenceItems.of(treebank),
+        pp.tagging.SequenceItems.from_treebank(treebank),
     ):
         with pytest.raises(pp.TreebankError):
             model.predict(changed)

@@ -99,7 +99,9 @@ def test_the_dictionary_has_frequent_words_of_one_tag():
     noun = treebank.vocabulary("upos").index("NOUN") - 1
 
     def words(least, rare):
-        return pp.tagging.TagDictionary.of(treebank, right, pp.tagging.TagDictionaryThresholds(least, rare)).class_of
+        return pp.tagging.TagDictionary.from_treebank(
+            treebank, right, pp.tagging.TagDictionaryThresholds(least, rare)
+        ).class_of
 
     assert words(4, 0.0) == {"dog": noun}
     assert words(4, 0.1) == {"dog": noun, "cat": noun}
@@ -202,8 +204,14 @@ def test_a_dictionary_has_frequent_words_of_nearly_one_tag():
     )
     tags = ["N", "V"]
     right = np.array([tags.index(sentence.values("upos")[0]) for sentence in treebank], dtype=np.int32)
-    strict = TagDictionary.of(treebank, right, pp.tagging.TagDictionaryThresholds(least=5, rare=0.02))
+    strict = TagDictionary.from_treebank(
+        treebank, right, pp.tagging.TagDictionaryThresholds(min_count=5, max_other_share=0.02)
+    )
     assert strict.class_of == {"sure": 0}
-    lax = TagDictionary.of(treebank, right, pp.tagging.TagDictionaryThresholds(least=5, rare=0.4))
+    lax = TagDictionary.from_treebank(
+        treebank, right, pp.tagging.TagDictionaryThresholds(min_count=5, max_other_share=0.4)
+    )
     assert lax.class_of == {"sure": 0, "mixed": 0}
-    assert not TagDictionary.of(treebank, right, pp.tagging.TagDictionaryThresholds(least=21, rare=0.4)).class_of
+    assert not TagDictionary.from_treebank(
+        treebank, right, pp.tagging.TagDictionaryThresholds(min_count=21, max_other_share=0.4)
+    ).class_of

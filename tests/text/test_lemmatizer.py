@@ -34,7 +34,7 @@ def test_it_finds_lemmas_of_unseen_sentences(lemmatizer):
     found = gold[:]
     found.column("lemma")[:] = 0
     lemmatizer.annotate(found)
-    scores = pp.evaluate(gold, found, samples=0)
+    scores = pp.evaluate(gold, found, bootstrap_samples=0)
     assert scores["Lemmas"].f1 == pytest.approx(lemmatizer.accuracy(gold))
     assert found[0].forms == gold[0].forms
 

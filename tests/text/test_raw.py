@@ -35,7 +35,7 @@ TEXTS = st.text(
 def test_any_text_with_any_marks_is_rebuilt_from_its_treebank(text, random, ranges):
     marks = np.array([random.choice((0, 0, 1, 2)) for _ in text], dtype=np.uint8)
     treebank = writing.to_treebank(text, marks, place=writing.Place(ranges=ranges))
-    assert not treebank.problems
+    assert not treebank.parse_problems
     if not text.strip(characters.WHITE):
         assert len(treebank) == 0
         return
@@ -79,7 +79,7 @@ def _check_identity(treebank):
     again = raw.extract_raw_text(rebuilt)
     assert again.text == text.text
     assert (again.marks == text.marks).all()
-    scores = pp.evaluate(treebank, rebuilt, samples=0)
+    scores = pp.evaluate(treebank, rebuilt, bootstrap_samples=0)
     assert [scores[name].f1 for name in ("Tokens", "Sentences", "Words")] == [100.0] * 3
 
 

@@ -44,7 +44,7 @@ def random_tokenizer():
 def test_it_divides_unseen_text_as_the_treebank_does(tokenizer):
     gold = pp.read_conllu(ENGLISH)[200:]
     found = tokenizer.tokenize(extract_raw_text(gold).text)
-    scores = pp.evaluate(gold, found, samples=0)
+    scores = pp.evaluate(gold, found, bootstrap_samples=0)
     assert scores["Tokens"].f1 > 97
     assert scores["Words"].f1 > 97
     assert scores["Sentences"].f1 > 80
@@ -61,8 +61,8 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path):
 def test_any_text_is_rebuilt(tokenizer, random_tokenizer, text):
     for one in (tokenizer, random_tokenizer):
         for given_ in ("text", "paragraphs", "lines", "tokens", "vertical"):
-            found = one.tokenize(text, given=given_)
-            assert not found.problems
+            found = one.tokenize(text, input_format=given_)
+            assert not found.parse_problems
             if text.strip(characters.WHITE):
                 assert extract_raw_text(found).text == text
             else:
@@ -137,7 +137,7 @@ def test_a_paragraph_goes_on_from_piece_to_piece(tokenizer):
 
 
 def test_given_sentences_stay_and_tokens_are_found(tokenizer):
-    found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", given="lines")
+    found = tokenizer.tokenize("Birds sing. The old baker\nopened, his shop.", input_format="lines")
     assert [s.forms for s in found] == [
         ["Birds", "sing", ".", "The", "old", "baker"],
         ["opened", ",", "his", "shop", "."],
@@ -145,24 +145,27 @@ def test_given_sentences_stay_and_tokens_are_found(tokenizer):
     with pytest.raises(
         pp.errors.TextError, match="given must be text, paragraphs, lines, tokens, vertical; got 'line'"
     ):
-        tokenizer.tokenize("a", given="line")
+        tokenizer.tokenize("a", input_format="line")
 
 
 def test_former_names_of_what_is_given_are_accepted(tokenizer):
     text = "Birds sing. The old baker\nopened, his shop."
     for former, name in (("nothing", "text"), ("sentences", "lines")):
-        assert tokenizer.tokenize(text, given=former).to_bytes() == tokenizer.tokenize(text, given=name).to_bytes()
+        assert (
+            tokenizer.tokenize(text, input_format=former).to_bytes()
+            == tokenizer.tokenize(text, input_format=name).to_bytes()
+        )
 
 
 def test_a_paragraph_a_line_is_divided_into_sentences(tokenizer):
     text = "The birds\nThe birds sing. They stopped.\n\nThe road"
-    found = tokenizer.tokenize(text, given="paragraphs")
+    found = tokenizer.tokenize(text, input_format="paragraphs")
     assert [s.text for s in found] == ["The birds", "The birds sing.", "They stopped.", "The road"]
     assert ["# newpar" in s.comments for s in found] == [True, True, False, True]
     assert extract_raw_text(found).text == text
     for cut in (cut for cut, character in enumerate(text) if not character.isspace()):  # as `iter_text` cuts
         pieces = [piece for piece in (text[:cut], text[cut:]) if piece]
-        parts = list(tokenizer.stream(pieces, given="paragraphs"))
+        parts = list(tokenizer.stream(pieces, input_format="paragraphs"))
         joined = b"".join(part.to_bytes() for part in parts)
         assert joined.replace(rb"SpacesAfter=\s|", b"") == found.to_bytes(), cut  # named where a treebank ends
 
@@ -199,7 +202,7 @@ def test_a_sentence_of_too_many_words_is_named_by_its_line(tokenizer):
     with pytest.raises(
         pp.errors.TextError, match=r"^long.txt:6: expected at most 16000 words in a sentence, found 17000$"
     ):
-        list(tokenizer.stream(["\n\n", text], given="tokens", path="long.txt"))
+        list(tokenizer.stream(["\n\n", text], input_format="tokens", path="long.txt"))
 
 
 def test_threads_change_nothing(tokenizer):
@@ -213,7 +216,7 @@ def test_tokens_with_spaces_are_learned():
         forms = ["10 000", "men", "."] if number % 2 else ["1 000", "cats", "."]
         lines += [f"{i}\t{form}" + "\t_" * 8 for i, form in enumerate(forms, start=1)] + [""]
     tokenizer = pp.train_tokenizer(pp.parse_conllu("\n".join(lines) + "\n"), epochs=4)
-    assert tokenizer.spaced
+    assert tokenizer.allows_spaces
     found = tokenizer.tokenize("10 000 cats . 1\n000 men .")
     assert [s.forms for s in found] == [["10 000", "cats", "."], ["1 000", "men", "."]]
     assert extract_raw_text(found).text == "10 000 cats . 1\n000 men ."
@@ -227,8 +230,8 @@ def test_words_that_are_sometimes_split_follow_their_neighbours():
         lines += [row.format(1, "ont"), row.format(2, "des"), row.format(3, "chats"), ""]
     tokenizer = pp.train_tokenizer(pp.parse_conllu("\n".join(lines) + "\n"), epochs=4)
     assert tokenizer.splitter is not None
-    assert tokenizer.tokenize("ont des chats", given="tokens")[0].forms == ["ont", "des", "chats"]
-    split = tokenizer.tokenize("le des", given="tokens")[0]
+    assert tokenizer.tokenize("ont des chats", input_format="tokens")[0].forms == ["ont", "des", "chats"]
+    split = tokenizer.tokenize("le des", input_format="tokens")[0]
     assert split.forms == ["le", "de", "les"]
     assert [(m.first, m.last, m.form) for m in split.multiword_tokens] == [(2, 3, "des")]
     assert split.multiword_tokens[0].misc == "SpaceAfter=No|TokenRange=3:6"

@@ -25,7 +25,7 @@ def spoiled(treebank, tag, share=1.0, seed=1):
 
 
 def tags_in(regions, treebank=GOLD):
-    inside = in_regions(regions, Arcs.of(treebank))
+    inside = in_regions(regions, Arcs.from_treebank(treebank))
     return Counter(np.array(treebank.vocabulary("upos"))[treebank.column("upos")][inside].tolist())
 
 
@@ -46,14 +46,14 @@ def test_precision_is_shrunk_towards_that_of_all_arcs():
     for own, parsed in zip(found, candidates, strict=True):
         right = parsed.heads == GOLD.heads
         overall = right.mean()
-        arcs = Arcs.of(parsed)
+        arcs = Arcs.from_treebank(parsed)
         names, *others = (
             list(zip(each.names("upos"), each.names("direction"), strict=True))
-            for each in (arcs, *map(Arcs.of, (GOLD, *candidates)))
+            for each in (arcs, *map(Arcs.from_treebank, (GOLD, *candidates)))
         )
         expected = []
         for upos, direction in {name for each in others for name in each}:
-            if in_regions(own.regions, Arcs.of(_one(upos, direction)))[1]:
+            if in_regions(own.regions, Arcs.from_treebank(_one(upos, direction)))[1]:
                 chosen = np.array([name == (upos, direction) for name in names])
                 expected.append((right[chosen].sum() + 20 * overall) / (chosen.sum() + 20))
         assert own.precision == pytest.approx(np.mean(expected))
@@ -71,7 +71,7 @@ def test_small_classes_and_ties_go_to_the_nearest():
     own, far, near = pp.transfer.competent_regions(GOLD, same, divergences=[None, 2.0, 1.0])
     assert (own.regions, far.regions) == ((), ())
     assert (own.precision, far.precision) == (None, None)
-    assert in_regions(near.regions, Arcs.of(GOLD)).all()
+    assert in_regions(near.regions, Arcs.from_treebank(GOLD)).all()
     few = GOLD[:3]
     first, second = pp.transfer.competent_regions(
         few, [few.copy(), spoiled(few, "NOUN")], min_count=100, divergences=[2.0, 1.0]
@@ -82,9 +82,9 @@ def test_small_classes_and_ties_go_to_the_nearest():
 
 def test_frequent_classes_are_divided_by_the_tag_of_the_head():
     first, second = pp.transfer.competent_regions(GOLD, [spoiled(GOLD, "ADJ"), spoiled(GOLD, "DET")], min_split_count=5)
-    every = in_regions((*first.regions, *second.regions), Arcs.of(GOLD))
+    every = in_regions((*first.regions, *second.regions), Arcs.from_treebank(GOLD))
     assert every.all()
-    both = in_regions(first.regions, Arcs.of(GOLD)) & in_regions(second.regions, Arcs.of(GOLD))
+    both = in_regions(first.regions, Arcs.from_treebank(GOLD)) & in_regions(second.regions, Arcs.from_treebank(GOLD))
     assert not both.any()
     assert any(region.head_upos == ("NOUN",) for region in (*first.regions, *second.regions))
     rest = [region for region in (*first.regions, *second.regions) if region.head_upos and len(region.head_upos) > 1]

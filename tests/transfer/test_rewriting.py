@@ -163,7 +163,7 @@ def test_words_keep_heads_and_labels_and_trees_stay_projective(treebank, wanted,
     before = treebank.to_bytes()
     rewritten, done = pp.transfer.rewrite_word_order(treebank, wanted, strength=goal, seed=seed)
     assert treebank.to_bytes() == before
-    assert rewritten.problems == []
+    assert rewritten.parse_problems == []
     assert len(rewritten) == len(treebank) == done.sentences
     deleted, changed = Counter(), 0
     for old, new in zip(treebank, rewritten, strict=True):

@@ -544,7 +544,7 @@ def test_a_vote_is_that_of_parsers_of_single_sources():
 
 # --- Tags ---
 
-WORDS = pp.tagging.Lexicon.of(language("own", 60, **TARGET, seed=11))
+WORDS = pp.tagging.Lexicon.from_treebank(language("own", 60, **TARGET, seed=11))
 
 
 def test_a_tagger_comes_before_the_parser(tmp_path):

@@ -61,7 +61,7 @@ def touch(treebank):
 def test_reading_then_writing_gives_the_same_bytes(parts):
     data = "".join(parts).encode()
     treebank = parse(data, format="conllu")
-    assert treebank.problems == []
+    assert treebank.parse_problems == []
     assert treebank.to_bytes() == data
     touch(treebank)
     assert treebank.to_bytes() == data
@@ -117,7 +117,7 @@ def test_real_treebanks_come_back(tmp_path):
                 if member.name.endswith(".conllu"):
                     data = files.extractfile(member).read()
                     treebank = parse(data, single_root=True)
-                    assert treebank.problems == []
+                    assert treebank.parse_problems == []
                     touch(treebank)
                     assert treebank.to_bytes() == data
 
@@ -182,7 +182,7 @@ def test_real_treebanks_come_back(tmp_path):
     ],
 )
 def test_every_rule_is_reported_at_its_line(text, number, rule, message):
-    problems = parse(text, path="x.conllu", format="conllu", single_root=True).problems
+    problems = parse(text, path="x.conllu", format="conllu", single_root=True).parse_problems
     assert [(problem.line, problem.rule) for problem in problems][:1] == [(number, rule)]
     assert str(problems[0]).startswith(f"x.conllu:{number}: expected ")
     assert message in str(problems[0])
@@ -199,7 +199,7 @@ def test_every_rule_is_reported_at_its_line(text, number, rule, message):
     ],
 )
 def test_bad_utf8_is_reported_at_its_line(data, number):
-    problems = parse(data, format="conllu").problems
+    problems = parse(data, format="conllu").parse_problems
     assert (number, "encoding") in [(problem.line, problem.rule) for problem in problems]
 
 
@@ -207,7 +207,7 @@ def test_a_byte_order_mark_is_reported_and_kept():
     data = b"\xef\xbb\xbf" + GOOD.encode()
     treebank = parse(data)
     touch(treebank)
-    assert [(p.line, p.rule) for p in treebank.problems] == [(1, "encoding")]
+    assert [(p.line, p.rule) for p in treebank.parse_problems] == [(1, "encoding")]
     assert treebank.to_bytes() == data
 
 
@@ -220,8 +220,8 @@ def test_strict_reading_refuses_and_lenient_reading_reports(tmp_path):
     assert caught.value.problems == copy.copy(caught.value).problems == 2
     treebank = read_conllu(path, lenient=True)
     assert len(treebank) == 2
-    assert [problem.line for problem in treebank.problems] == [6, 8]
-    assert all(problem.fatal for problem in treebank.problems)
+    assert [problem.line for problem in treebank.parse_problems] == [6, 8]
+    assert all(problem.fatal for problem in treebank.parse_problems)
     assert treebank.to_bytes().decode() == GOOD * 2
     assert treebank[1].line == 10
 
@@ -230,23 +230,23 @@ def test_what_can_be_read_is_kept():
     text = line(1, "a", head=2, feats="x") + line(2, "b", head=1) + "\n"
     treebank = parse(text, format="conllu")
     assert len(treebank) == 1
-    assert {problem.rule for problem in treebank.problems} == {"feats", "cycle"}
+    assert {problem.rule for problem in treebank.parse_problems} == {"feats", "cycle"}
     assert treebank.to_bytes().decode() == text
 
 
 def test_several_roots_are_refused_only_where_one_is_asked_for():
     text = line(1, "a", head=0) + line(2, "b", head=0) + "\n"
-    assert parse(text).problems == []
-    assert parse(text, single_root=True).problems[0].rule == "root"
+    assert parse(text).parse_problems == []
+    assert parse(text, single_root=True).parse_problems[0].rule == "root"
     partial = line(1, "a", head=2) + line(2, "b") + "\n"
-    assert parse(partial, single_root=True).problems == []
+    assert parse(partial, single_root=True).parse_problems == []
 
 
 @pytest.mark.parametrize("column", ["form", "lemma", "upos", "xpos", "feats", "deprel", "deps", "misc"])
 def test_a_sentence_with_an_empty_column_cannot_be_read(column):
     cells = {"form": "a", "head": 0} | {column: ""}
     treebank = parse(line(1, **cells) + "\n" + line(1, "b", head=0) + "\n", format="conllu")
-    assert [(p.line, p.rule, p.fatal) for p in treebank.problems] == [(1, "cell", True)]
+    assert [(p.line, p.rule, p.fatal) for p in treebank.parse_problems] == [(1, "cell", True)]
     assert [sentence[0].form for sentence in treebank] == ["b"]
 
 
@@ -257,7 +257,7 @@ def test_one_bad_line_is_one_problem():
     wrong = [*lines[:3], line(5, "x", head=1), *lines[5:], "\n"]
     for text, place in ((short, 4), (missing_blank, 4), (wrong, 4)):
         treebank = parse("".join(text), format="conllu")
-        assert [p.line for p in treebank.problems] == [place]
+        assert [p.line for p in treebank.parse_problems] == [place]
         assert len(treebank) == 0
 
 
@@ -279,7 +279,7 @@ def test_a_mutated_file_never_crashes_the_reader(inserted, at, removed):
         treebank = parse(data, format=format, single_root=True)
         touch(treebank)
         kept = treebank.to_bytes()
-        if not any(problem.fatal for problem in treebank.problems) and len(treebank):
+        if not any(problem.fatal for problem in treebank.parse_problems) and len(treebank):
             assert kept == data
         assert all(s.forms for s in treebank)
 
@@ -289,4 +289,4 @@ def test_any_bytes_are_read_or_reported(data):
     treebank = parse(data, format="conllu")
     assert len(treebank) == 0 or treebank.words > 0
     if data.strip(b"\r\n") and not len(treebank):
-        assert treebank.problems
+        assert treebank.parse_problems

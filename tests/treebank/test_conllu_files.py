@@ -30,7 +30,7 @@ CONLLX = (
 def test_conllx_is_recognized_where_there_is_no_doubt():
     treebank = parse(CONLLX)
     assert treebank.format == "conllx"
-    assert treebank.problems == []
+    assert treebank.parse_problems == []
     assert treebank.to_bytes().decode() == CONLLX
     assert (treebank[0][0].feats, treebank[0][0].deps, treebank[0][0].misc) == ("sg|nom", "2", "SBJ")
     assert treebank[:1].format == "conllx"
@@ -61,7 +61,7 @@ def test_in_doubt_the_reader_asks(text, found):
     ],
 )
 def test_conllx_has_rules_of_its_own(text, rule):
-    assert parse(text, format="conllx").problems[0].rule == rule
+    assert parse(text, format="conllx").parse_problems[0].rule == rule
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_what_is_no_text_is_refused(value):
 
 
 def test_control_characters_do_not_reach_the_terminal():
-    (problem,) = parse(line(1, "a", head="\x1b[31m") + "\n").problems
+    (problem,) = parse(line(1, "a", head="\x1b[31m") + "\n").parse_problems
     assert "\x1b" not in str(problem)
 
 
 def test_comments_settle_the_format():
     treebank = parse("# a comment\n" + CONLLX)
     assert treebank.format == "conllu"
-    assert {problem.rule for problem in treebank.problems} == {"feats", "deps"}
+    assert {problem.rule for problem in treebank.parse_problems} == {"feats", "deps"}
 
 
 def test_an_unknown_format_is_refused(tmp_path):
@@ -217,7 +217,7 @@ def test_problems_in_parts_have_the_line_of_the_file(tmp_path):
     path.write_text(GOOD * 3 + line(1, "a", head=4) + "\n")
     with pytest.raises(pp.ConlluError, match=r"x.conllu:16: expected a HEAD up to 1, found 4"):
         list(iter_conllu(path, block=10))
-    assert [p.line for part in iter_conllu(path, block=10, lenient=True) for p in part.problems] == [16]
+    assert [p.line for part in iter_conllu(path, block=10, lenient=True) for p in part.parse_problems] == [16]
 
 
 def test_an_empty_file_is_an_empty_treebank(tmp_path):

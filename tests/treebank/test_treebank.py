@@ -222,7 +222,7 @@ def test_treebanks_can_be_joined_and_turned_around():
     both = one + parse(SMALL)
     assert [s.forms[0] for s in both] == ["Do", "Yes", "Do", "Yes"]
     assert [s.forms[0] for s in one[::-1]] == ["Yes", "Do"]
-    assert one[::-1].problems == []
+    assert one[::-1].parse_problems == []
     marked = parse(b"\xef\xbb\xbf" + SMALL.encode())
     assert [s.forms[0] for s in marked[::-1]] == ["Yes", "Do"]
     assert (parse("") + one).words == one.words
@@ -365,7 +365,7 @@ def test_many_strings_get_the_ids_that_each_would():
 def test_a_column_is_filled_with_texts():
     treebank = pp.read_conllu(ENGLISH)[:3]
     places = np.arange(treebank.words, dtype=np.int32) % 3
-    treebank.fill("lemma", ["a", "_", "ccc", "never"], places)
+    treebank.set_column("lemma", ["a", "_", "ccc", "never"], places)
     assert [word.lemma for sentence in treebank for word in sentence] == [["a", "_", "ccc"][i] for i in places]
     assert "never" not in treebank.vocabulary("lemma")
 

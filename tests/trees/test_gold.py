@@ -17,7 +17,7 @@ from panparser.trees.gold import reference_heads
 def test_golds_are_values():
     gold = pp.GoldTree([2, 0, None, pp.NO_HEAD, pp.HEAD_LEFT], ["a", "b", None, None, None])
     assert gold == pp.GoldTree(iter([2, 0, None, pp.NO_HEAD, pp.HEAD_LEFT]), ("a", "b", None, None, None))
-    assert len({gold, pp.GoldTree.of(gold), pp.GoldTree(gold.heads)}) == 2
+    assert len({gold, pp.GoldTree.from_heads(gold), pp.GoldTree(gold.heads)}) == 2
     assert len(gold) == 5
     assert gold.is_directed
     assert not pp.GoldTree([0]).is_directed
@@ -73,7 +73,9 @@ def test_completable_means_that_a_projective_tree_has_all_arcs(words, root, sing
     for tree in all_trees(words):
         for kept in range(2**words):
             heads = tuple(head if kept >> i & 1 else None for i, head in enumerate(tree))
-            assert pp.GoldTree(heads).is_completable(root=root, single_root=single_root) == (heads in completable)
+            assert pp.GoldTree(heads).has_projective_completion(root=root, single_root=single_root) == (
+                heads in completable
+            )
 
 
 @pytest.mark.parametrize("root", ["first", "last"])
@@ -83,7 +85,7 @@ def test_the_projective_subset_is_a_largest_one(root, single_root):
     for tree in all_trees(4, single_root):
         subset = pp.GoldTree(tree).projective_subset(root=root, single_root=single_root)
         assert all(kept in (None, head) for kept, head in zip(subset.heads, tree, strict=True))
-        assert subset.is_completable(root=root, single_root=single_root)
+        assert subset.has_projective_completion(root=root, single_root=single_root)
         best = max(sum(a == b for a, b in zip(tree, other, strict=True)) for other in trees)
         assert sum(head is not None for head in subset.heads) == best
 

@@ -144,13 +144,13 @@ def test_two_arcs_conflict_if_no_projective_tree_has_all(words, root, single_roo
     for heads in tree_subsets(all_trees(words)):
         gold = pp.GoldTree(heads)
         conflict = pp.trees.conflicting_arcs(heads, root=root, single_root=single_root)
-        assert (conflict == []) == gold.is_completable(root=root, single_root=single_root)
+        assert (conflict == []) == gold.has_projective_completion(root=root, single_root=single_root)
         if conflict:
             assert conflict == sorted(set(conflict))
             assert len(conflict) == 2
             pair = pp.GoldTree(head if word in conflict else None for word, head in enumerate(heads, start=1))
             assert None not in [heads[word - 1] for word in conflict]
-            assert not pair.is_completable(root=root, single_root=single_root)
+            assert not pair.has_projective_completion(root=root, single_root=single_root)
 
 
 @given(seeds, st.integers(5, 20), st.floats(0, 1), st.booleans(), st.sampled_from(["first", "last"]))

@@ -214,7 +214,7 @@ def test_what_is_right_is_accepted(text):
 
 def test_warnings_make_no_file_invalid():
     (result,) = pp.validate(io.BytesIO(sentence(misc="gloss=b").encode()))
-    assert (result.valid, dict(result.counts)) == (True, {"misc-attr-typo": 1})
+    assert (result.is_valid, dict(result.counts)) == (True, {"misc-attr-typo": 1})
 
 
 def test_files_of_one_call_are_one_treebank():
@@ -224,7 +224,7 @@ def test_files_of_one_call_are_one_treebank():
 
 def test_many_problems_are_counted_and_few_are_kept():
     text = "".join(sentence(upos="n").replace("s1", f"s{i}") for i in range(50))
-    (result,) = pp.validate(io.BytesIO(text.encode()), most=3)
+    (result,) = pp.validate(io.BytesIO(text.encode()), max_problems=3)
     assert (result.counts["unknown-upos"], len(result.problems), result.sentences, result.words) == (50, 3, 50, 50)
     assert str(result.problems[0]) == "<stream>:3: expected one of the 17 universal tags as UPOS, found 'n'"
 
@@ -233,7 +233,7 @@ def test_after_broken_lines_the_next_sentence_is_checked():
     text = rows("cat\n") + pair(second={"upos": "n"}, id="s2")
     assert found(text) == [("invalid-line", 3), ("unknown-upos", 8)]
     (result,) = pp.validate(io.BytesIO(text.encode()))
-    assert (result.sentences, result.unreadable) == (1, 1)
+    assert (result.sentences, result.unreadable_sentences) == (1, 1)
 
 
 def test_conllx_is_checked_as_the_reader_does():
@@ -278,8 +278,8 @@ def test_what_is_valid_can_be_read(changes):
         data[at : at + removed] = inserted
     (result,) = pp.validate(io.BytesIO(bytes(data)), format="conllu")
     treebank = pp.parse_conllu(bytes(data), format="conllu", lenient=True)
-    if result.valid:
-        assert treebank.problems == []
+    if result.is_valid:
+        assert treebank.parse_problems == []
         assert (result.sentences, result.words) == (len(treebank), treebank.words)
 
 
@@ -288,7 +288,7 @@ def test_a_long_sentence_and_many_problems_take_little():
     text = comments("a  " * words, "s1") + "".join(node(id, form="a") for id in range(1, words + 1)) + "\n"
     bad = "x\n" * 200_000
     start = time.process_time()
-    (result,) = pp.validate(io.BytesIO((text + bad).encode()), most=5)
+    (result,) = pp.validate(io.BytesIO((text + bad).encode()), max_problems=5)
     assert time.process_time() - start < 5
     assert dict(result.counts) == {"text-trailing-whitespace": 1, "invalid-line": 200_000, "missing-empty-line": 1}
     assert len(result.problems) == 7

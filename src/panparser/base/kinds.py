@@ -46,7 +46,7 @@ class Kind:
     def find(self, value: Any, place: str) -> None:
         """Raises Unexpected at the first place that does not fit; kinds with parts look into them."""
         if not self.test(value):
-            raise SchemaError(f"{place}: expected {self.expected}, found {shown(value)}")
+            raise SchemaError(f"{place}: expected {self.expected}, found {short_repr(value)}")
 
 
 def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = ModelError) -> Any:
@@ -61,7 +61,7 @@ def check(value: Any, kind: Kind, place: str, error: type[PanParserError] = Mode
     return value
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """The beginning of a value, for messages."""
     if isinstance(value, int) and not -(1 << 256) < value < 1 << 256:
         return "a number of hundreds of digits"
@@ -316,7 +316,7 @@ def read_values(path: str | os.PathLike[str], form: Literal["JSON", "TOML"], err
     return (parse_json if form == "JSON" else parse_toml)(source, name, error)
 
 
-def is_there(path: str | os.PathLike[str], test: Callable[[Path], bool] = Path.exists) -> bool:
+def path_exists(path: str | os.PathLike[str], test: Callable[[Path], bool] = Path.exists) -> bool:
     """Does a file exist? No file has a name that the system does not allow."""
     try:
         return test(Path(path))

@@ -22,7 +22,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def chosen_threads(name: str, threads: int | None) -> int:
+def resolve_threads(name: str, threads: int | None) -> int:
     """The number of threads that a user chose; None: as many as there are cores, or `at_most` allows.
 
     Raises SpecError, with the name of the argument, for what is no such number.
@@ -34,7 +34,7 @@ def chosen_threads(name: str, threads: int | None) -> int:
 
 
 @contextmanager
-def at_most(threads: int) -> Iterator[None]:
+def capped_default_threads(threads: int) -> Iterator[None]:
     """Limits what is chosen by None: the share of one of several trainings, or of a part of one."""
     token = _most.set(threads)
     try:
@@ -43,7 +43,7 @@ def at_most(threads: int) -> Iterator[None]:
         _most.reset(token)
 
 
-def in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
+def map_in_order(work: Callable[[Item], Result], items: Iterable[Item], threads: int) -> Iterator[Result]:
     """The results of work that threads share, in order; few items are in memory at a time."""
     pending: deque[Future[Result]] = deque()
     with ThreadPoolExecutor(threads) as pool:

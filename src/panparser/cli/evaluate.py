@@ -71,8 +71,10 @@ def evaluate(
             files.append(_parsed(model, reference, raw))
         files += [read_to_score(path, format.value) for path in predicted or ()]
         report("scoring", 0, 0)
-        results = [score(reference, file, samples=samples, seed=seed) for file in files]
-        differences = compare_evaluations(*results, samples=samples or 1000, seed=seed) if len(results) > 1 else {}
+        results = [score(reference, file, bootstrap_samples=samples, seed=seed) for file in files]
+        differences = (
+            compare_evaluations(*results, bootstrap_samples=samples or 1000, seed=seed) if len(results) > 1 else {}
+        )
     if as_json:
         values = results[0].to_values()
         if len(results) > 1:

@@ -131,8 +131,8 @@ def read_to_score(path: str, format: Any = "auto") -> Treebank:
     from panparser.treebank.conllu import accept, read_conllu
 
     treebank = read_conllu(path, format=format, lenient=True)
-    accept(treebank.problems, fatal_only=True)
-    problems = [problem for problem in treebank.problems if not problem.harmless]
+    accept(treebank.parse_problems, fatal_only=True)
+    problems = [problem for problem in treebank.parse_problems if not problem.harmless]
     if problems and not is_quiet():
         print(
             f"panparser: {path}: {len(problems)} problem{'s' * (len(problems) > 1)}; the first: {problems[0]}",

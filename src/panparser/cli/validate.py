@@ -53,7 +53,7 @@ def validate(
     Exit code 1 if there are problems other than warnings, 2 if a file cannot be read.
     """
     ignored = {*(listed(ignore) if ignore else ()), *(() if single_root else ("multiple-roots",))}
-    validator = Validator(level=level, ignore=ignored, most=most)
+    validator = Validator(level=level, ignore=ignored, max_problems=most)
     results: list[ValidationReport] = []
     errors: dict[str, str] = {}
     with progress() as report:
@@ -65,7 +65,7 @@ def validate(
                 results.append(check)
             except ConlluError as error:
                 errors[path] = str(error)
-    valid = not errors and all(result.valid for result in results)
+    valid = not errors and all(result.is_valid for result in results)
     if as_json:
         print(json.dumps(_values(results, errors, valid), indent=2))
     elif not is_quiet():
@@ -78,7 +78,7 @@ def _values(results: list[ValidationReport], errors: dict[str, str], valid: bool
     values: list[dict[str, Any]] = []
     for result in results:
         problems = [vars(problem) for problem in result.problems]
-        values.append({"file": result.path} | vars(result) | {"valid": result.valid, "problems": problems})
+        values.append({"file": result.path} | vars(result) | {"valid": result.is_valid, "problems": problems})
         del values[-1]["path"]
     values += [{"file": path, "valid": False, "error": error} for path, error in errors.items()]
     return {"valid": valid, "files": values}
@@ -99,7 +99,10 @@ def _print_problems(results: list[ValidationReport], errors: dict[str, str]) -> 
         print_table(("rule", "level", "problems", ""), [_row(*count) for count in counts.most_common()], "lrrl")
         print()
     rows = [
-        (result.path, *(f"{n:,}" for n in (result.sentences, result.words, result.unreadable, result.counts.total())))
+        (
+            result.path,
+            *(f"{n:,}" for n in (result.sentences, result.words, result.unreadable_sentences, result.counts.total())),
+        )
         for result in results
     ]
     rows += [(path, "", "", "", "not read") for path in errors]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from panparser import _engine
-from panparser.base.threads import in_order
+from panparser.base.threads import map_in_order
 from panparser.corpora.sources import InputFormat, InputKind, Source
 from panparser.errors import ConstraintError, PanParserError, TreebankError
 from panparser.parsing.confidence import leave_out_unsure
@@ -90,14 +90,14 @@ class ParseJob:
             return self._result(each[1], is_first=each[0] == 0 and begins)
 
         numbered = enumerate(source.treebanks())
-        return in_order(work, numbered, threads) if threads > 1 else map(work, numbered)
+        return map_in_order(work, numbered, threads) if threads > 1 else map(work, numbered)
 
     def _result(self, read: Callable[[], Treebank], *, is_first: bool) -> RenderedBatch:
         treebank = read()
         shown = self.options.shown
         result = RenderedBatch(words=treebank.words, sentences=len(treebank))
         if self.options.lenient:
-            result.skipped += [str(problem) for problem in treebank.problems if problem.fatal]
+            result.skipped += [str(problem) for problem in treebank.parse_problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
             from panparser.parsing.known_tags import UnseenTags

@@ -204,14 +204,14 @@ class Source:
 
 def _read(block: Block) -> Treebank:
     treebank = block.read()
-    accept(treebank.problems, fatal_only=True)
+    accept(treebank.parse_problems, fatal_only=True)
     return treebank
 
 
 def _skim(block: Block) -> Treebank:
     """What can be read of some sentences: their problems tell the rest."""
     treebank = block.read()
-    accept([problem for problem in treebank.problems if problem.harmless])
+    accept([problem for problem in treebank.parse_problems if problem.harmless])
     return treebank
 
 

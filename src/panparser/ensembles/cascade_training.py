@@ -13,7 +13,7 @@ from typing import Any, Literal, Unpack, get_args
 import numpy as np
 
 from panparser.base.checks import MAX_INT, SHARE, check_choice, check_count, check_number
-from panparser.base.threads import at_most, chosen_threads
+from panparser.base.threads import capped_default_threads, resolve_threads
 from panparser.ensembles.cascade import Cascade, CascadeStage, check_stages, found_by, part_of, settled
 from panparser.errors import SpecError
 from panparser.features.templates import templates
@@ -79,7 +79,7 @@ def train_cascade(
         check_treebanks("train_cascade", dev if treebank is None else treebank, dev)
     check_listeners("train_cascade", listeners)
     check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
-    threads = chosen_threads("train_cascade: threads", threads)
+    threads = resolve_threads("train_cascade: threads", threads)
     common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}
     data = {"dev": digest(dev) if dev is not None else None}
     data = data if treebank is None else digests(treebank, dev)
@@ -89,7 +89,7 @@ def train_cascade(
     }
     checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
     run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), checkpoints)
-    with at_most(threads):
+    with capped_default_threads(threads):
         for number, stage in enumerate(stages):
             before_stage(number, stage)
             run.add(number)
@@ -108,7 +108,7 @@ def train_cascade(
 def within(treebank: Treebank, regions: Sequence[ArcRegion]) -> Treebank:
     """A copy of a treebank with only the arcs of the regions; other words are headless."""
     found = treebank.copy()
-    outside = ~in_regions(regions, Arcs.of(found))
+    outside = ~in_regions(regions, Arcs.from_treebank(found))
     found.heads[outside] = UNKNOWN
     found.column("deprel")[outside] = found.id_of("deprel", "_")
     return found
@@ -211,7 +211,7 @@ class _Run:
 
     def _trained(self, number: int, regions: Sequence[ArcRegion]) -> Parser:
         stage, data = self.stages[number], self._data(number)
-        if stage.kept and not any(in_regions(stage.kept, Arcs.of(each)).any() for each in data):
+        if stage.kept and not any(in_regions(stage.kept, Arcs.from_treebank(each)).any() for each in data):
             what = "; ".join(map(str, stage.kept))
             paths = ", ".join(each.path for each in data)
             raise SpecError(f"stage {number + 1} ({stage.name}): {paths} has no arc of its regions: {what}")
@@ -293,10 +293,12 @@ def estimate_regions(
     check_number("estimate_regions: precision", precision, SHARE)
     quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
-    arcs = Arcs.of(parsed)
+    arcs = Arcs.from_treebank(parsed)
     right = (parsed.heads == treebank.heads) & (treebank.heads >= 0)
     if "label" in by:
-        right &= np.array(Arcs.of(parsed).names("label")) == np.array(Arcs.of(treebank).names("label"))
+        right &= np.array(Arcs.from_treebank(parsed).names("label")) == np.array(
+            Arcs.from_treebank(treebank).names("label")
+        )
     counts: dict[tuple[str, ...], list[int]] = {}
     known = (treebank.heads >= 0).tolist()
     for names, is_right, counted in zip(

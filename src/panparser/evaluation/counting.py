@@ -38,7 +38,7 @@ class Side:
         starts_token = np.ones(words, dtype=bool)
         texts = [forms[i] for i in treebank.column("form").tolist()]
         for index in range(len(treebank)):
-            for first, last, line in treebank.extras("ranges", index):
+            for first, last, line in treebank.extra_lines("ranges", index):
                 begin, end = int(treebank.offsets[index]) + first - 1, int(treebank.offsets[index]) + last
                 self.multiword[begin:end] = 1
                 starts_token[begin + 1 : end] = False

@@ -115,10 +115,10 @@ class Evaluation:
         return {"metrics": metrics, "coverage": self.coverage}
 
 
-def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, seed: int = 1) -> Evaluation:
+def evaluate(gold: Treebank, predicted: Treebank, *, bootstrap_samples: int = _SAMPLES, seed: int = 1) -> Evaluation:
     """Scores a prediction; both treebanks must have the same text, white space aside.
 
-    `samples` bootstrap samples give the intervals; 0 leaves them out. A gold head `_` is not counted, and neither is a
+    `bootstrap_samples` give the intervals; 0 leaves them out. A gold head `_` is not counted, and neither is a
     predicted one: UAS precision is then that of the words that have a head; `coverage` is their percentage.
     """
     pair = Pair(gold, predicted)
@@ -126,7 +126,7 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
     for name, (correct, in_gold, in_predicted, both) in pair.metrics():
         counts[name] = np.stack([correct, in_gold, in_predicted], axis=1).astype(np.float64)
         aligned[name] = both
-    intervals = _intervals(counts, samples, seed)
+    intervals = _intervals(counts, bootstrap_samples, seed)
     scores = {}
     for name, table in counts.items():
         totals = [int(total) for total in table.sum(axis=0)]
@@ -136,7 +136,12 @@ def evaluate(gold: Treebank, predicted: Treebank, *, samples: int = _SAMPLES, se
 
 
 def compare_evaluations(
-    first: Evaluation, second: Evaluation, *, samples: int = _SAMPLES, shuffles: int = _SHUFFLES, seed: int = 1
+    first: Evaluation,
+    second: Evaluation,
+    *,
+    bootstrap_samples: int = _SAMPLES,
+    permutations: int = _SHUFFLES,
+    seed: int = 1,
 ) -> dict[str, Difference]:
     """For each metric: the second's f1 minus the first's, with interval and p-values, paired by gold sentence.
 
@@ -148,18 +153,20 @@ def compare_evaluations(
         raise TreebankError(
             f"comparison: the predictions were scored against other golds ({len(a)}, {len(b)} sentences)"
         )
-    if samples < 1 or shuffles < 1 or not len(a):
+    if bootstrap_samples < 1 or permutations < 1 or not len(a):
         raise TreebankError(
-            f"comparison: expected sentences, samples and shuffles; got {len(a)}, {samples}, {shuffles}"
+            f"comparison: expected sentences, samples and shuffles; got {len(a)}, {bootstrap_samples}, {permutations}"
         )
     rng = np.random.default_rng(seed)
     found = _by_metric(b.sum(axis=0)) - _by_metric(a.sum(axis=0))
-    drawn = [_by_metric(weights @ b) - _by_metric(weights @ a) for weights in _resamples(len(a), samples, rng)]
+    drawn = [
+        _by_metric(weights @ b) - _by_metric(weights @ a) for weights in _resamples(len(a), bootstrap_samples, rng)
+    ]
     spread = np.concatenate(drawn)
     low, high = np.quantile(spread, [0.025, 0.975], axis=0)
     extreme = np.count_nonzero(np.abs(spread - found) >= np.abs(found) - _TINY, axis=0)
     chance = (extreme + 1) / (len(spread) + 1)
-    swapped = _randomization(a, b, found, shuffles, rng)
+    swapped = _randomization(a, b, found, permutations, rng)
     return {
         name: Difference(float(found[i]), (float(low[i]), float(high[i])), float(chance[i]), float(swapped[i]))
         for i, name in enumerate(first.counts)

@@ -110,7 +110,7 @@ class Derivation:
 
     @cached_property
     def aside(self) -> list[int]:
-        return [self.placed(token) for token in self.state.aside]
+        return [self.placed(token) for token in self.state.list_tokens]
 
     def head_arc(self, token: int | None) -> Arc | None:
         """The last arc to a token from a head, else from a provisional one."""

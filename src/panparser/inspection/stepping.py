@@ -200,7 +200,7 @@ class TracedDerivation:
         cls, system: str | TransitionSystem, gold: GoldTree | Sequence[int], actions: Iterable[str], *, name: str = ""
     ) -> TracedDerivation:
         """A derivation action by action, and on with an action of minimum cost at every step. It needs no model."""
-        table, gold = _table(system), GoldTree.of(gold)
+        table, gold = _table(system), GoldTree.from_heads(gold)
         here, given, steps = Derivation(table.initial(len(gold))), iter(actions), []
         labels = _Labels(tuple(label for label in gold.labels or () if label), ())
         order = {name: place for place, name in enumerate(table.ties)}
@@ -358,7 +358,7 @@ def _state(here: Derivation, labels: _Labels) -> DerivationStep:
     found = {arc.dependent: arc.label or "" for arc in here.arcs}
     heads = tuple(int(head) for head in state.heads[1:])
     names = (found.get(word, labels.rest if head == 0 else "") for word, head in enumerate(heads, start=1))
-    return DerivationStep(state.stack, state.buffer, state.aside, heads, tuple(names))
+    return DerivationStep(state.stack, state.buffer, state.list_tokens, heads, tuple(names))
 
 
 def _put_back(step: DerivationStep, parser: Parser) -> DerivationStep:

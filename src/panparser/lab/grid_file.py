@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from panparser.base.checks import NON_NEGATIVE
-from panparser.base.kinds import NAME, TABLE, Kind, check, is_there, shown
+from panparser.base.kinds import NAME, TABLE, Kind, check, path_exists, short_repr
 from panparser.errors import SpecError
 from panparser.lab.grid_runs import GridRun
 from panparser.recipes.recipe import Recipe
@@ -57,10 +57,10 @@ def find_treebanks(values: Any, folder: Path, place: str) -> list[TreebankFolder
     table = {"folder": values} if isinstance(values, str) else values
     if not isinstance(table, dict) or not isinstance(table.get("folder"), str):
         expected = "a folder, a list of folders, or a table with folder, only and without"
-        raise SpecError(f"{place}: expected {expected}, found {shown(values)}")
+        raise SpecError(f"{place}: expected {expected}, found {short_repr(values)}")
     check_names(table, _TREEBANK_KEYS, place)
     whole = folder / table["folder"]
-    if not is_there(whole, Path.is_dir):
+    if not path_exists(whole, Path.is_dir):
         raise SpecError(f"{place}: expected a folder, found none at {whole}")
     if "only" in table:
         return [_one(whole / name, place) for name in _names(table, "only", whole, place)]
@@ -77,15 +77,15 @@ def find_treebanks(values: Any, folder: Path, place: str) -> list[TreebankFolder
 def _names(table: dict[str, Any], key: str, whole: Path, place: str) -> list[str]:
     names = table.get(key, [])
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise SpecError(f"{place} {key}: expected a list of names, found {shown(names)}")
+        raise SpecError(f"{place} {key}: expected a list of names, found {short_repr(names)}")
     for name in names:
-        if not is_there(whole / name, Path.is_dir):
+        if not path_exists(whole / name, Path.is_dir):
             raise SpecError(f"{place} {key}: {whole} has no treebank {name}")
     return names
 
 
 def _one(folder: Path, place: str) -> TreebankFolder:
-    if not is_there(folder, Path.is_dir):
+    if not path_exists(folder, Path.is_dir):
         raise SpecError(f"{place}: expected the folder of a treebank, found none at {folder}")
     found = TreebankFolder.find(folder)
     if found is None:
@@ -156,7 +156,7 @@ def _of_recipe(
             yield from _of_recipe((*path, key), inside, place)
         return
     if not isinstance(value, list) or not value:
-        raise SpecError(f"{place} {name}: expected a list of values, found {shown(value)}")
+        raise SpecError(f"{place} {name}: expected a list of values, found {short_repr(value)}")
     yield path, tuple(AxisValue(label_of(each), _nested(path, each)) for each in value)
 
 
@@ -176,7 +176,7 @@ def _named(name: str, value: Any, place: str) -> tuple[AxisValue, ...]:
     if not isinstance(value, Mapping) or not value:
         kinds = "a table with a name and a part of a recipe for each setting"
         hint = f"; keys of recipes begin with {', '.join(TABLES[:-1])} or {TABLES[-1]}"
-        raise SpecError(f"{place}: expected {kinds}, found {shown(value)}{hint}")
+        raise SpecError(f"{place}: expected {kinds}, found {short_repr(value)}{hint}")
     for label, part in value.items():
         check_part(part, f"{place} {label}")
     return tuple(AxisValue(label, part) for label, part in value.items())
@@ -401,5 +401,5 @@ def _runs(
 def _rows(values: Mapping[str, Any], key: str, place: str) -> list[tuple[Any, str]]:
     rows = values.get(key, [])
     if not isinstance(rows, list):
-        raise SpecError(f"{place}: [[{key}]]: expected a list of tables, found {shown(rows)}")
+        raise SpecError(f"{place}: [[{key}]]: expected a list of tables, found {short_repr(rows)}")
     return [(row, f"{place}: [[{key}]] {number}") for number, row in enumerate(rows, start=1)]

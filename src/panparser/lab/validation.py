@@ -165,7 +165,7 @@ def _(model: Lemmatizer, gold: Treebank) -> Mapping[str, float]:
 
 @scores_of.register
 def _(model: Tokenizer, gold: Treebank) -> Mapping[str, float]:
-    found = evaluate(gold, model.tokenize(extract_raw_text(gold).text), samples=0)
+    found = evaluate(gold, model.tokenize(extract_raw_text(gold).text), bootstrap_samples=0)
     return {name: found[name].f1 for name in ("Tokens", "Sentences", "Words")}
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from panparser.base.checks import check_count
-from panparser.base.threads import at_most, chosen_threads
+from panparser.base.threads import capped_default_threads, resolve_threads
 from panparser.errors import TreebankError
 from panparser.learning.listeners import Listener
 from panparser.learning.training_record import Model, whole
@@ -119,15 +119,15 @@ def run_all(
     other where listeners of the user do more than watch, which may not expect to be called by several threads.
     """
     acts = any(not listener.only_watches for listener in listeners)
-    count = chosen_threads("threads", threads)
+    count = resolve_threads("threads", threads)
     at_once = 1 if threads is None and acts else min(count, len(items))
     if at_once <= 1:
-        with at_most(count):
+        with capped_default_threads(count):
             return [work(item, Listener()) for item in items]
     stop = StopOnInterrupt()
 
     def share(item: Any) -> T:
-        with at_most(max(1, count // at_once)):
+        with capped_default_threads(max(1, count // at_once)):
             return work(item, stop)
 
     with ThreadPoolExecutor(at_once) as pool:

@@ -22,7 +22,7 @@ from panparser.base.checks import (
     check_number,
     is_number,
 )
-from panparser.base.kinds import TABLE, ListOf, Row, check, integer, number, shown
+from panparser.base.kinds import TABLE, ListOf, Row, check, integer, number, short_repr
 from panparser.errors import StrategyError
 
 Oracle = Literal["static", "dynamic"]
@@ -99,7 +99,7 @@ class TrainingStrategy:
             object.__setattr__(self, "exploration", constant(self.exploration))
         if not isinstance(self.exploration, EpochSchedule):
             expected = f"{PROBABILITY}, or an EpochSchedule"
-            raise StrategyError(f"TrainingStrategy: exploration must be {expected}; got {shown(self.exploration)}")
+            raise StrategyError(f"TrainingStrategy: exploration must be {expected}; got {short_repr(self.exploration)}")
         rates = [rate for _, rate in self.exploration.steps]
         if not all(0 <= rate <= 1 for rate in rates):
             raise StrategyError(f"TrainingStrategy: exploration must be {PROBABILITY}; got {rates}")

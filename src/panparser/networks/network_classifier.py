@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from panparser.base.kinds import BOOLEAN, COUNT, TABLE, Table, check
-from panparser.base.threads import in_order
+from panparser.base.threads import map_in_order
 from panparser.base.types import BoolArray, IntArray, LongArray
 from panparser.batches.classifier import Arrays, Classifier, ClassifierSetup, FinalBeams, FloatArray
 from panparser.batches.item_states import States
@@ -212,7 +212,7 @@ class NetworkClassifier(Classifier):
             found[batch.words] = heads.best(weights.encoder.read(batch)[1][batch.is_word])
 
         lengths = np.diff(treebank.offsets)
-        deque(in_order(work, self.batches(np.flatnonzero(lengths), lengths), threads), maxlen=0)
+        deque(map_in_order(work, self.batches(np.flatnonzero(lengths), lengths), threads), maxlen=0)
         return found
 
     def learn_tags(self, sentences: LongArray) -> None:

@@ -313,10 +313,10 @@ def clear_parse_metadata(treebank: Treebank) -> None:
     """Remove what an earlier parse wrote about its trees: confidence from MISC, rank and score from comments."""
     if treebank.format == "conllx":
         return
-    if treebank.mentions(f"{HEAD_KEY}=", "misc"):  # as LABEL_KEY does, which ends with it
+    if treebank.contains_text(f"{HEAD_KEY}=", "misc"):  # as LABEL_KEY does, which ends with it
         for key in (HEAD_KEY, LABEL_KEY):
             _write(treebank, key, np.full(treebank.words, -1))
-    if not treebank.mentions("# tree = ") and not treebank.mentions("# score = "):
+    if not treebank.contains_text("# tree = ") and not treebank.contains_text("# score = "):
         return
     for sentence in treebank:
         lines = sentence.comments

@@ -68,7 +68,7 @@ class Solver:
         if not self.system.crosses or not all(type(c.wanted) is int for c in constraints):
             return False
         gold = self._gold(constraints)
-        return gold is not None and self.system.lost(gold) == 0
+        return gold is not None and self.system.lost_arcs(gold) == 0
 
     def _gold(self, constraints: Sequence[Constraint]) -> GoldTree | None:
         given = {c.word: c.wanted for c in constraints}

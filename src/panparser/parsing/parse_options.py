@@ -98,7 +98,7 @@ class Parsed:
         if self.tags is not None and self.classifier is not None:
             self.classifier.write_tags(treebank, self.tags)
         treebank.heads[:] = self.heads
-        treebank.fill("deprel", ["_", *self.label_names], self.labels + 1)
+        treebank.set_column("deprel", ["_", *self.label_names], self.labels + 1)
         if self.constraints is not None:
             self.constraints.write_labels(treebank)
 

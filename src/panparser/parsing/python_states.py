@@ -214,7 +214,7 @@ class PythonStates(PythonObjectStates):
         """The action of the system's own static oracle; elsewhere than on its derivation it may have none to offer."""
         if "static" not in node.known:
             try:
-                name = self.system.static(node.state, self._golds(example))
+                name = self.system.static_transition(node.state, self._golds(example))
                 node.known["static"] = self.names.index(name)
             except IllegalTransitionError:
                 if self._is_static(node, example):

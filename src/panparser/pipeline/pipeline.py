@@ -10,7 +10,7 @@ import numpy as np
 
 from panparser.base.checks import check_choice, check_threads
 from panparser.base.kinds import TABLE, ListOf, Nullable, Table
-from panparser.base.threads import in_order
+from panparser.base.threads import map_in_order
 from panparser.batches.classifier import Classifier, check_class, tag_columns
 from panparser.errors import SpecError, TextError, TreebankError
 from panparser.learning.training_record import TrainingRecord
@@ -24,7 +24,7 @@ from panparser.storage.containers import Arrays
 from panparser.storage.stored import MULTI_PARSER_KINDS, ModelSource, StoredModel, class_of, prefixed, without_prefix
 from panparser.tagging.tagger import COLUMNS, Tagger
 from panparser.text.lemmatizer import Lemmatizer
-from panparser.text.streaming import Given, Report, TextStart
+from panparser.text.streaming import InputFormat, Report, TextStart
 from panparser.text.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
@@ -126,7 +126,9 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     # --- Text ---
 
-    def __call__(self, text: Text, *, given: Given = "text", until: Until = "trees", threads: int = 1) -> Treebank:
+    def __call__(
+        self, text: Text, *, given: InputFormat = "text", until: Until = "trees", threads: int = 1
+    ) -> Treebank:
         """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`.
 
         In place of a text: the tokens of a sentence as a list, or a list of such lists. `until`: "tokens" and "tags"
@@ -144,7 +146,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return found
 
     def pipe(
-        self, texts: Iterable[Text], *, given: Given = "text", until: Until = "trees", threads: int = 1
+        self, texts: Iterable[Text], *, given: InputFormat = "text", until: Until = "trees", threads: int = 1
     ) -> Iterator[Treebank]:
         """The treebanks of many texts, which have nothing to do with each other, in order; as from `nlp(text)`.
 
@@ -157,13 +159,13 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         def work(text: Text) -> Treebank:
             return self(text, given=given, until=until)
 
-        return map(work, texts) if threads == 1 else in_order(work, texts, threads)
+        return map(work, texts) if threads == 1 else map_in_order(work, texts, threads)
 
     def stream(
         self,
         pieces: Iterable[str],
         *,
-        given: Given = "text",
+        given: InputFormat = "text",
         document: str = "",
         until: Until = "trees",
         threads: int = 1,
@@ -177,7 +179,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self,
         pieces: Iterable[str],
         *,
-        given: Given = "text",
+        given: InputFormat = "text",
         document: str = "",
         path: str = "<text>",
         threads: int = 1,

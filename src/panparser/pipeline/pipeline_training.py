@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, NON_NEGATIVE, check_count, check_number, is_whole
-from panparser.base.threads import at_most, chosen_threads
+from panparser.base.threads import capped_default_threads, resolve_threads
 from panparser.batches.classifier import Classifier
 from panparser.errors import SpecError, TreebankError
 from panparser.evaluation.metrics import evaluate
@@ -160,7 +160,7 @@ def train_pipeline(
         raise SpecError(f"train_pipeline: spec must be a PipelineSpec; got {spec!r}")
     check_treebanks("train_pipeline", treebank, dev)
     check_listeners("train_pipeline", listeners)
-    threads = chosen_threads("train_pipeline: threads", threads)
+    threads = resolve_threads("train_pipeline: threads", threads)
     arguments = (
         *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
         *("sources", "weights", "listeners", "checkpoint", "resume"),
@@ -190,7 +190,7 @@ def train_pipeline(
         "weights": None if weights is None else list(weights),
     }
     checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
-    with at_most(threads):
+    with capped_default_threads(threads):
         run = _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, checkpoints, lexicon)
         run.sources, run.weights = list(sources), weights
         return run.run()
@@ -427,10 +427,10 @@ def scores(pipeline: Pipeline, gold: Treebank) -> dict[str, dict[str, float]]:
     for name in WORD_COLUMNS:
         found.column(name)[:] = 0
     pipeline.annotate(found)
-    known = evaluate(gold, found, samples=0)
+    known = evaluate(gold, found, bootstrap_samples=0)
     result = {"gold tokens": {name: known[name].f1 for name in names}} if names else {}
     if pipeline.tokenizer is not None:
-        raw = evaluate(gold, pipeline(extract_raw_text(gold).text), samples=0)
+        raw = evaluate(gold, pipeline(extract_raw_text(gold).text), bootstrap_samples=0)
         result["raw text"] = {name: raw[name].f1 for name in (*_TOKEN_SCORES, *names)}
     return result
 

@@ -100,11 +100,11 @@ def _generic(
     pieces: Iterable[str], path: str, ranges: bool, report: Callable[[str], None] | None
 ) -> Iterator[Treebank]:
     def divide(text: str, *, place: Place, unfinished: bool) -> tuple[Treebank, int]:
-        tokens = Tokens.of(code_points(text), generic_marks(text))
+        tokens = Tokens.from_marks(code_points(text), generic_marks(text))
         text, tokens = finished(text, tokens) if unfinished else (text, tokens)
         return to_treebank(text, tokens, place=place, path=path), len(text)
 
-    return stream(divide, pieces, given="text", path=path, report=report, ranges=ranges)
+    return stream(divide, pieces, input_format="text", path=path, report=report, ranges=ranges)
 
 
 @dataclass(frozen=True)

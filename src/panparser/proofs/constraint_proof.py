@@ -141,7 +141,7 @@ def filtered_transitions(system: TransitionSystem, state: State, given: GoldTree
     least = gold_transitions(system, state, given)
     if system.potential not in ("arc-standard-loss", "attardi-loss"):
         return least
-    if not system.crosses and not given.is_completable(root=system.root, single_root=system.single_root):
+    if not system.crosses and not given.has_projective_completion(root=system.root, single_root=system.single_root):
         return least
     for name in least:
         head, word = system.arc(state, name) or (0, 0)

@@ -305,6 +305,6 @@ def reference_state(reference: ReferenceSystem, state: State) -> ReferenceState:
     """The state in the form of the slow reference."""
     root = reference.initial(state.words).root
     heads = {word: int(head) or root for word, head in enumerate(state.heads) if word and head >= 0}
-    places = (state.stack, state.buffer, state.aside)
+    places = (state.stack, state.buffer, state.list_tokens)
     stack, buffer, aside = (tuple(token or root for token in tokens) for tokens in places)
     return ReferenceState(state.words, root, stack, buffer, heads, aside)

@@ -182,7 +182,9 @@ class ReferenceSystem:
         return state
 
     def costs(self, state: ReferenceState, gold: GoldTree | Sequence[Head]) -> dict[str, int]:
-        heads = dict(enumerate(reference_heads(GoldTree.of(gold), self.table.root, self.table.max_span), start=1))
+        heads = dict(
+            enumerate(reference_heads(GoldTree.from_heads(gold), self.table.root, self.table.max_span), start=1)
+        )
         legal = self.legal(state)
         return {
             row.name + mark: sum(self._loss(loss, seen, heads) for loss in row.loses)

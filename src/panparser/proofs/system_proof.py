@@ -411,7 +411,9 @@ def _wrong_cost(system: System, node: _Node, gold: GoldTree, true: IntArray, dec
     costs = "  ".join(f"{name} {cost}" for name, cost in zip(node.names, true, strict=True))
     path = " ".join(node.state.derivation) or "(none: this is the initial state)"
     crossing = (
-        "" if gold.is_directed or gold.is_completable(root=system.root, single_root=system.single_root) else _CROSSING
+        ""
+        if gold.is_directed or gold.has_projective_completion(root=system.root, single_root=system.single_root)
+        else _CROSSING
     )
     return (
         f"{system.name}, Root {system.root}: {node.names[column]} costs {true[column]}, but the table says "

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from panparser.base.kinds import shown
-from panparser.base.threads import chosen_threads
+from panparser.base.kinds import short_repr
+from panparser.base.threads import resolve_threads
 from panparser.errors import ModelError, SpecError
 from panparser.learning.listeners import Listener, RunListener, RunStep, check_listeners, notify
 from panparser.learning.training import TrainingConfig
@@ -198,7 +198,7 @@ def run_recipe(
         source, recipe = recipe, read_recipe(recipe)
     _check_recipe(recipe)
     check_listeners("run_recipe", listeners)
-    threads = chosen_threads("run_recipe: threads", threads)
+    threads = resolve_threads("run_recipe: threads", threads)
     target = Target(None if model is None else Path(model), None if source is None else Path(source))
     if resume and not checkpoints:
         raise SpecError("run_recipe: resume needs checkpoints")
@@ -228,7 +228,7 @@ def _check_recipe(recipe: object) -> None:
 
     if not isinstance(recipe, CascadeRecipe):
         hint = "; Recipe.from_values makes one of plain values" if isinstance(recipe, Mapping) else ""
-        raise SpecError(f"run_recipe: recipe must be a Recipe, or the file of one; got {shown(recipe)}{hint}")
+        raise SpecError(f"run_recipe: recipe must be a Recipe, or the file of one; got {short_repr(recipe)}{hint}")
 
 
 class _Run:
@@ -353,7 +353,7 @@ class _Run:
         predicted = jackknife(spec, treebank, count, threads=self.threads, vectors=vectors, **options)
         if folds.predictions is not None:
             write_conllu(folds.predictions, predicted)
-        scores = evaluate(treebank, predicted, samples=0)
+        scores = evaluate(treebank, predicted, bootstrap_samples=0)
         return CrossValidationScores(count, scores.uas, scores.las if spec.labeled else None)
 
     def pipeline(self, recipe: Recipe) -> RecipeResult:

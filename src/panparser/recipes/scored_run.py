@@ -134,7 +134,7 @@ def _predict(model: Any, gold: Treebank, input: str) -> Treebank:
 
 def score_split(gold: Treebank, predicted: Treebank, model: Any = None) -> SplitScores:
     """Score what a model predicted, by the metrics that fit it; None stands for another program."""
-    evaluation = evaluate(gold, predicted, samples=0)
+    evaluation = evaluate(gold, predicted, bootstrap_samples=0)
     metrics = _metrics(model, evaluation)
     scores = {name: round(evaluation[name].f1, 6) for name in metrics}
     if isinstance(model, Pipeline):

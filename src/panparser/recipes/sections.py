@@ -25,7 +25,7 @@ from panparser.base.checks import (
     Interval,
     is_whole,
 )
-from panparser.base.kinds import TABLE, Kind, check, is_there, read_values, shown
+from panparser.base.kinds import TABLE, Kind, check, path_exists, read_values, short_repr
 from panparser.errors import DeclarationError, PanParserError, SpecError
 from panparser.features.templates import Templates, templates
 from panparser.learning.strategies import STRATEGIES, TrainingStrategy
@@ -138,7 +138,7 @@ def check_names(values: Iterable[str], known: list[str], place: str) -> None:
         if each not in known:
             near = get_close_matches(each, known, 1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise SpecError(f"{place}: {shown(each)[1:-1]} is unknown; {hint}")
+            raise SpecError(f"{place}: {short_repr(each)[1:-1]} is unknown; {hint}")
 
 
 def within(place: str, work: Callable[[], T]) -> T:
@@ -291,7 +291,7 @@ def _described(system: TransitionSystem) -> str | dict[str, Any]:
 
 
 def _read_templates(path: str) -> Templates:
-    if not is_there(path):
+    if not path_exists(path):
         raise SpecError(f"expected {', '.join(NAMED_TEMPLATES)} or a file, found {path!r}")
     return Templates.read(path)
 

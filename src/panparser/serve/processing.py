@@ -96,7 +96,7 @@ class RequestProcessor:
         data = BytesIO(self.request.data.replace("\r\n", "\n").encode())
         for block in iter_blocks(data, format="conllu", block=_CONLLU_BLOCK):
             treebank = Treebank(block.text, path=_PATH, line=block.line)
-            if bad := [problem for problem in treebank.problems if problem.fatal]:
+            if bad := [problem for problem in treebank.parse_problems if problem.fatal]:
                 raise refusal(bad)
             yield treebank
 

@@ -32,7 +32,7 @@ def static_derivation(
     system's own, as in the papers: arc-eager shifts before it reduces); or, with a `seed`, to a random one. A
     system written in Python that defines `static` leaves no ties.
     """
-    system, gold = as_system(system), GoldTree.of(gold)
+    system, gold = as_system(system), GoldTree.from_heads(gold)
     if ties is not None and seed is not None:
         raise ValueError("ties are broken in a given order or at random; got both ties and seed")
     order = tuple(ties or system.ties)
@@ -64,7 +64,7 @@ def _makes_gold_arc(system: System, state: Any, name: str, gold: GoldTree) -> bo
 
 def oracle_derivations(system: Any, gold: GoldTree | Sequence[Head]) -> Iterator[tuple[str, ...]]:
     """All derivations of minimum-cost transitions: what a dynamic oracle accepts from the initial state."""
-    system, gold = as_system(system), GoldTree.of(gold)
+    system, gold = as_system(system), GoldTree.from_heads(gold)
     pending = [system.initial(len(gold))]
     while pending:
         state = pending.pop()

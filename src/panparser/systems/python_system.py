@@ -77,16 +77,16 @@ def _frozen(value: Any) -> Any:
 class PythonSystem:
     """Base of transition systems written in Python: subclass it, then pass it to `pp.system` or `check_system`.
 
-    The class defines `transitions` and the methods `legal`, `apply`, and `cost` or `static`; it may also override
-    `initial` and `is_final`. `cost` may be relaxed (too high by the same number in every transition of a state). With
-    `static`, the system's own static oracle, costs are 0 for its transition and 1 for the others.
+    The class defines `transitions` and the methods `legal`, `apply`, and `cost` or `static_oracle`; it may also
+    override `initial` and `is_final`. `cost` may be relaxed (too high by the same number in every transition of a state). With
+    `static_oracle`, costs are 0 for its transition and 1 for the others.
     """
 
     transitions: tuple[str, ...] = ()
     root: str = "last"
     single_root: bool = False
-    partial: bool = False
-    crosses: bool = True  # may its arcs cross? If not, training can lift those that do
+    allows_headless: bool = False
+    is_nonprojective: bool = True  # may its arcs cross? If not, training can lift those that do
 
     @property
     def name(self) -> str:
@@ -115,11 +115,13 @@ class PythonSystem:
 
     def cost(self, state: Any, transition: str, gold: GoldTree) -> int:
         """Number of gold attachments that the best outcome loses by the transition."""
-        raise NotImplementedError(f"{self.name} must define cost(state, transition, gold), or static(state, gold)")
+        raise NotImplementedError(
+            f"{self.name} must define cost(state, transition, gold), or static_oracle(state, gold)"
+        )
 
-    def static(self, state: Any, gold: GoldTree) -> str:
+    def static_oracle(self, state: Any, gold: GoldTree) -> str:
         """The transition of the static oracle, in states of the derivation that it makes."""
-        raise NotImplementedError(f"{self.name} has no static oracle: it does not define static(state, gold)")
+        raise NotImplementedError(f"{self.name} has no static oracle: it does not define static_oracle(state, gold)")
 
 
 def _check_declaration(declared: PythonSystem) -> None:
@@ -131,10 +133,10 @@ def _check_declaration(declared: PythonSystem) -> None:
     if len(set(names)) < len(names):
         raise DeclarationError(f"{declared.name}: transitions must differ; got {', '.join(names)}")
     check_choice(f"{declared.name}: root", declared.root, ROOTS, DeclarationError)
-    if declared.root == "none" and declared.partial:
+    if declared.root == "none" and declared.allows_headless:
         raise DeclarationError(
-            f"{declared.name}: root must be first or last: it leaves words headless (partial), and without Root "
-            "these would be roots; got 'none'"
+            f"{declared.name}: root must be first or last: it leaves words headless (allows_headless), and "
+            "without Root these would be roots; got 'none'"
         )
 
 
@@ -151,11 +153,11 @@ class PythonSteps:
         self.declared = declared
         self.name = declared.name
         self.names = self.ties = tuple(declared.transitions)
-        self.root, self.single_root, self.partial = declared.root, declared.single_root, declared.partial
-        self.static_oracle = None if type(declared).static is PythonSystem.static else FUNCTION
+        self.root, self.single_root, self.partial = declared.root, declared.single_root, declared.allows_headless
+        self.static_oracle = None if type(declared).static_oracle is PythonSystem.static_oracle else FUNCTION
         self.has_dynamic_oracle = type(declared).cost is not PythonSystem.cost
         self.has_oracle = self.has_dynamic_oracle or self.static_oracle is not None
-        self.crosses = declared.crosses
+        self.crosses = declared.is_nonprojective
         self.max_span = self.potential = None  # only tables have these
         self.joins_stack = self.joins_front = self.knows_directions = self.reorders = False
         self.has_list, self.attaches_rest = False, declared.root == "none"
@@ -202,11 +204,11 @@ class PythonSteps:
         return after
 
     def costs(self, state: Any, gold: GoldTree | Sequence[Head]) -> dict[str, int]:
-        gold = GoldTree.of(gold)
+        gold = GoldTree.from_heads(gold)
         if len(gold) != state.words:
             raise GoldError(f"expected {state.words} heads, one for each word of the state; got {len(gold)}")
         if not self.has_dynamic_oracle and not self.is_final(state):
-            chosen = self.static(state, gold)
+            chosen = self.static_transition(state, gold)
             return {name: int(name != chosen) for name in self.legal(state)}
         return {name: self.cost(state, name, gold) for name in self.legal(state)}
 
@@ -229,12 +231,12 @@ class PythonSteps:
         found = [(new, word) for word, (old, new) in enumerate(pairs) if old != new]
         return [arc for arc in found if arc[0] or not self.attaches_rest]
 
-    def static(self, state: Any, gold: GoldTree) -> str:
+    def static_transition(self, state: Any, gold: GoldTree) -> str:
         """The transition of the system's own static oracle."""
-        chosen = self.declared.static(_copy_of(state), gold)
+        chosen = self.declared.static_oracle(_copy_of(state), gold)
         if chosen not in self.legal(state):
             legal = ", ".join(self.legal(state)) or "nothing"
-            raise IllegalTransitionError(f"static of {self.name} gave {chosen!r} in {state}; legal: {legal}")
+            raise IllegalTransitionError(f"{self.name}: static_oracle returned {chosen!r} in {state}; legal: {legal}")
         return chosen
 
     def cost(self, state: Any, name: str, gold: GoldTree) -> int:
@@ -245,9 +247,9 @@ class PythonSteps:
         except TypeError:
             raise DeclarationError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
 
-    def lost(self, gold: GoldTree | Sequence[Head]) -> int:
+    def lost_arcs(self, gold: GoldTree | Sequence[Head]) -> int:
         """Number of known heads that the derivation of least cost does not give: with exact costs, that none gives."""
-        gold = GoldTree.of(gold)
+        gold = GoldTree.from_heads(gold)
         state = self.initial(len(gold))
         while not self.is_final(state):
             costs = self.costs(state, gold)

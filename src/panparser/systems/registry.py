@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, overload
 
 from panparser.base.checks import check_choice
-from panparser.base.kinds import is_there
+from panparser.base.kinds import path_exists
 from panparser.errors import DeclarationError, UnknownSystemError
 from panparser.systems.builtin import (
     arc_eager,
@@ -99,7 +99,7 @@ def _built_in(name: str | Path) -> Callable[..., TransitionSystem]:
         hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(BUILT_IN)}"
         if ":" in str(name):
             hint = "a system in Python is trained in Python: pp.train(pp.ParserSpec(system=MySystem()), treebank)"
-        elif is_there(name, Path.is_file):
+        elif path_exists(name, Path.is_file):
             hint = "there is a file of that name; a table's ends in .toml or .json"
         raise UnknownSystemError(f"no transition system is called {str(name)!r}; {hint}")
     return known[_plain(str(name))]

@@ -48,7 +48,7 @@ class State:
         index = self.engine_states.apply(self.index, step, number)
         return State(self.system, self.engine_states, index, self._labels, self._attaches_rest)
 
-    def outside(self, token: int) -> int:
+    def to_token(self, token: int) -> int:
         """The number in the API, where Root is 0, of a token of the engine."""
         return 0 if token == self.words + 1 else token
 
@@ -58,22 +58,22 @@ class State:
 
     @property
     def stack(self) -> tuple[int, ...]:
-        return tuple(map(self.outside, self.engine_states.tokens(self.index)[0]))
+        return tuple(map(self.to_token, self.engine_states.tokens(self.index)[0]))
 
     @property
     def buffer(self) -> tuple[int, ...]:
-        return tuple(map(self.outside, self.engine_states.tokens(self.index)[1]))
+        return tuple(map(self.to_token, self.engine_states.tokens(self.index)[1]))
 
     @property
-    def aside(self) -> tuple[int, ...]:
+    def list_tokens(self) -> tuple[int, ...]:
         """The tokens that were put aside, from the front."""
-        return tuple(map(self.outside, self.engine_states.tokens(self.index)[2]))
+        return tuple(map(self.to_token, self.engine_states.tokens(self.index)[2]))
 
     @property
     def heads(self) -> IntArray:
         heads = np.full(self.words + 1, -1, dtype=np.int32)
         for head, dependent, _ in self.engine_states.arcs(self.index):
-            heads[self.outside(dependent)] = self.outside(head)
+            heads[self.to_token(dependent)] = self.to_token(head)
         if self._attaches_rest and self.engine_states.is_final(self.index):
             heads[1:][heads[1:] < 0] = 0
         return heads
@@ -84,7 +84,7 @@ class State:
         labels: list[str | None] = [None] * (self.words + 1)
         for _, dependent, label in self.engine_states.arcs(self.index):
             if label >= 0:
-                labels[self.outside(dependent)] = self._labels[label]
+                labels[self.to_token(dependent)] = self._labels[label]
         return tuple(labels)
 
     @property
@@ -97,10 +97,10 @@ class State:
         names = ("S0", "S1", "S2", "B0", "L0")
         check_choice("position", position, names, IllegalTransitionError)
         record = self.engine_states.record(self.index, names.index(position))
-        return None if record["proposed"] < 0 else self.outside(record["proposed"])
+        return None if record["proposed"] < 0 else self.to_token(record["proposed"])
 
     def key(self) -> tuple[Any, ...]:
-        return (self.stack, self.buffer, self.aside, self.heads.tobytes())
+        return (self.stack, self.buffer, self.list_tokens, self.heads.tobytes())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
@@ -116,7 +116,7 @@ class State:
         return hash((self.words, self.key()))
 
     def __repr__(self) -> str:
-        aside = f" ({' '.join(map(str, self.aside))})" if self.aside else ""
+        aside = f" ({' '.join(map(str, self.list_tokens))})" if self.list_tokens else ""
         return f"[{' '.join(map(str, self.stack))}{aside} | {' '.join(map(str, self.buffer))}]"
 
     def draw(self, gold: GoldTree | Sequence[Head] | None = None, forms: Sequence[str] | None = None) -> str:

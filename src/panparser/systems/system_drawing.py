@@ -31,7 +31,7 @@ def draw_state(
         draw_with_root(words, [int(head) for head in state.heads[1:]], root),
         "",
         f"stack   {show(state.stack)}",
-        *([f"list    {show(state.aside)}"] if getattr(state, "aside", ()) else []),
+        *([f"list    {show(state.list_tokens)}"] if getattr(state, "list_tokens", ()) else []),
         f"buffer  {show(state.buffer)}",
     ]
     if system is None:

@@ -613,7 +613,7 @@ class TransitionSystem(Declaration):
         With a `label`, the cost if the transition's arc gets it: 1 more if the arc is gold and the label is not.
         There is no look-ahead for sets of heads: an arc from outside the set costs 1 more when it is made.
         """
-        gold = GoldTree.of(gold)
+        gold = GoldTree.from_heads(gold)
         states = self._own(state).engine_states
         self._check_length(state, gold)
         owner = cast(TransitionSystem, state.system)  # the state may come from an equal system
@@ -635,18 +635,18 @@ class TransitionSystem(Declaration):
         """The gold in the engine's form, for this system's costs."""
         return self._lowered.reference(gold)
 
-    def lost(self, gold: GoldTree | Sequence[Head]) -> int | None:
+    def lost_arcs(self, gold: GoldTree | Sequence[Head]) -> int | None:
         """Number of gold attachments unreachable by any derivation: 0 if the tree can be built; None if unknown.
 
         May underestimate if the loss is approximate (see docs/concepts/oracles.md).
         """
-        return self.reference(GoldTree.of(gold)).lost
+        return self.reference(GoldTree.from_heads(gold)).lost
 
     def arc(self, state: State, transition: str, *, proposed: bool = False) -> tuple[int, int] | None:
         """(head, dependent) that a legal transition would make (or propose, if asked), or None."""
         self._check_legal(state, transition)
         head, dependent = state.engine_states.made_arc(state.index, self.step_number(transition), proposed)
-        return None if dependent < 0 else (state.outside(head), state.outside(dependent))
+        return None if dependent < 0 else (state.to_token(head), state.to_token(dependent))
 
     def _check_legal(self, state: State, transition: str) -> None:
         if self.step_number(transition) not in self._own(state).engine_states.legal(state.index):

@@ -76,13 +76,13 @@ class Lexicon:
     def __repr__(self) -> str:
         return f"<Lexicon of {len(self):,} words>"
 
-    def entry(self, form: str) -> str | None:
+    def find_entry(self, form: str) -> str | None:
         """The word that a form is found under: itself, or in lower case."""
         return form if form in self.tags else lower if (lower := form.lower()) in self.tags else None
 
     def get(self, form: str) -> tuple[str, ...]:
         """The tags that a form may have; none if it is not there."""
-        entry = self.entry(form)
+        entry = self.find_entry(form)
         return () if entry is None else self.tags[entry]
 
     @property
@@ -97,17 +97,17 @@ class Lexicon:
         """The words of files: a line for each, with a tab between word and tag, or tags with commas between them.
 
         A word may have several lines; those that begin with `#` and have no tab are comments. Of a treebank (.conllu),
-        the words and tags are taken, as `Lexicon.of` does. Raises SpecError with file, line, what was expected and
-        what was found.
+        the words and tags are taken, as `Lexicon.from_treebank` does. Raises SpecError with file, line, what was
+        expected and what was found.
         """
         found = cls({})
         for path in paths:
             is_treebank = Path(path).suffix.lower() in _TREEBANKS
-            found |= cls.of(read_conllu(path)) if is_treebank else cls._of_lines(path)
+            found |= cls.from_treebank(read_conllu(path)) if is_treebank else cls._read_lines(path)
         return found
 
     @classmethod
-    def _of_lines(cls, path: str | os.PathLike[str]) -> Lexicon:
+    def _read_lines(cls, path: str | os.PathLike[str]) -> Lexicon:
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except UnicodeDecodeError:
@@ -130,27 +130,29 @@ class Lexicon:
         return cls(found)
 
     @classmethod
-    def of(cls, treebank: Treebank, *, least: int = 1, rare: float = 0.1) -> Lexicon:
-        """The words of a treebank that occur with tags at least `least` times, and their tags.
+    def from_treebank(cls, treebank: Treebank, *, min_count: int = 1, min_share: float = 0.1) -> Lexicon:
+        """The words of a treebank that occur with tags at least `min_count` times, and their tags.
 
-        Tags that less than the share `rare` of a word's occurrences have are errors, more often than not, if they were
-        projected, or come from glosses: they are left out.
+        Tags that less than the share `min_share` of a word's occurrences have are errors, more often than not, if they
+        were projected, or come from glosses: they are left out.
         """
         if not isinstance(treebank, Treebank):
             raise TreebankError(f"Lexicon.of: treebank must be a Treebank; got {treebank!r}")
-        check_count("Lexicon.of: least", least, maximum=MAX_INT)
-        check_number("Lexicon.of: rare", rare, Interval(0, 0.5, "[)"))
+        check_count("Lexicon.of: least", min_count, maximum=MAX_INT)
+        check_number("Lexicon.of: rare", min_share, Interval(0, 0.5, "[)"))
         counts: dict[str, Counter[str]] = {}
         for word, tag in _tagged(treebank):
             counts.setdefault(word, Counter())[tag] += 1
-        kept = {word: own for word, own in counts.items() if own.total() >= least}
-        return cls({word: tuple(tag for tag in own if own[tag] >= rare * own.total()) for word, own in kept.items()})
+        kept = {word: own for word, own in counts.items() if own.total() >= min_count}
+        return cls(
+            {word: tuple(tag for tag in own if own[tag] >= min_share * own.total()) for word, own in kept.items()}
+        )
 
-    def learned_with(self, treebank: Treebank) -> Lexicon:
+    def with_tags_from(self, treebank: Treebank) -> Lexicon:
         """The same words, with the tags as well that they have in a treebank."""
         more: dict[str, tuple[str, ...]] = {}
         for form, tag in dict.fromkeys(_tagged(treebank)):
-            if (entry := self.entry(form)) is not None:
+            if (entry := self.find_entry(form)) is not None:
                 more[entry] = (*more.get(entry, ()), tag)
         return self | Lexicon(more)
 
@@ -160,7 +162,7 @@ class Lexicon:
         """For each word of a treebank, a number for the tags that it may have, and one for what its ending tells."""
         forms, words = treebank.vocabulary("form"), treebank.column("form")
         sets = [self._sets.get(self.get(form), 0) for form in forms]
-        endings = [self.ending(form) for form in forms]
+        endings = [self.predict_from_ending(form) for form in forms]
         numbers = [0 if found is None else 1 + 2 * _TAGS.index(found[0]) + found[1] for found in endings]
         return {
             name: np.array(values, dtype=np.int32)[words]
@@ -180,12 +182,12 @@ class Lexicon:
                 counts.setdefault(ending, Counter()).update(tags)
         return counts
 
-    def ending(self, form: str) -> tuple[str, bool] | None:
+    def predict_from_ending(self, form: str) -> tuple[str, bool] | None:
         """The tag of most other words with the same ending, the longest that two of them have, and if next to all do.
 
         None if there are no such words.
         """
-        entry = self.entry(form)
+        entry = self.find_entry(form)
         own = () if entry is None else self.tags[entry]
         for ending in _endings(form):
             known = self._endings.get(ending)

@@ -11,7 +11,7 @@ import numpy as np
 
 from panparser.base.checks import check_threads
 from panparser.base.kinds import TABLE, Table, integer
-from panparser.base.threads import chosen_threads
+from panparser.base.threads import resolve_threads
 from panparser.base.types import LongArray
 from panparser.batches.classifier import (
     CLASSIFIER_PREFIX,
@@ -146,7 +146,7 @@ def train_network_tagger(
     usual = {"epochs": network.learning.epochs, "patience": network.learning.patience}
     run: dict[str, Any] = {"network": network, "treebank": treebank, "dev": dev, "vectors": vectors}
     run |= {"training": TrainingConfig(**(usual | dict(options))), "listeners": listeners}
-    return NetworkRun(**run, threads=chosen_threads("train_tagger: threads", threads)).run()
+    return NetworkRun(**run, threads=resolve_threads("train_tagger: threads", threads)).run()
 
 
 def _check_network(owner: str, network: NetworkSpec, vectors: WordVectors | None) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from panparser import _engine
 from panparser.base.checks import check_beam
-from panparser.base.threads import chosen_threads
+from panparser.base.threads import resolve_threads
 from panparser.base.types import IntArray, LongArray
 from panparser.batches.batch_learner import BatchLearner, needed_method
 from panparser.batches.batch_run import BatchMember
@@ -74,7 +74,7 @@ def train_sequence_model(
         "listeners": listeners,
         "names": names,
         "training": sequence_training(beam, options),
-        "threads": chosen_threads("train_sequence_model: threads", threads),
+        "threads": resolve_threads("train_sequence_model: threads", threads),
     }
     return (
         EngineSequenceRun(**run).run()
@@ -166,12 +166,12 @@ class EngineSequenceRun(SequenceRun[Layer]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._sequences = self.items.lowered(self.window, self.classes.size)
+        self._sequences = self.items.to_engine(self.window, self.classes.size)
         self.learners = [
             _engine.SequenceLearner(
                 program=self.window._program,
                 classes=self.classes.size,
-                parts=self.classes.lowered(self.window.parts),
+                parts=self.classes.to_engine(self.window.parts),
                 unit=update_units(self.training),
                 beam=self.beam,
                 seed=self.training.seed + MEMBER_SEED_STRIDE * member,

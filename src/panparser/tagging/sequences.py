@@ -114,7 +114,7 @@ class LabelSet:
                 raise SpecError(f"part {name} of LabelSet must have {self.size} numbers; got {len(numbers)}")
             whole_numbers(f"part {name} of Classes", numbers)
 
-    def lowered(self, names: Sequence[str]) -> IntArray:
+    def to_engine(self, names: Sequence[str]) -> IntArray:
         """The whole class, then its parts by these names: a number for each class."""
         if missing := [name for name in names if name not in self.parts]:
             raise SpecError(f"LabelSet: parts must have {', '.join(names)}; {missing[0]} is missing")
@@ -156,7 +156,7 @@ class SequenceItems:
                 raise SpecError(f"column {name} of SequenceItems must have {self.size} numbers; got {column.shape}")
 
     @classmethod
-    def of(
+    def from_treebank(
         cls, treebank: Treebank, columns: Mapping[str, IntArray] | None = None, allowed: AllowedLabels | None = None
     ) -> SequenceItems:
         """The words of a treebank, sentence by sentence."""
@@ -178,7 +178,7 @@ class SequenceItems:
         if window.reads_treebank and self.treebank is None:
             raise SpecError("the templates read a treebank, and the items have none")
 
-    def lowered(self, window: SequenceFeatures, classes: int) -> _engine.Sequences:
+    def to_engine(self, window: SequenceFeatures, classes: int) -> _engine.Sequences:
         """Return the items as the engine has them, for one window."""
         self.check_fit(window)
         if self.treebank is not None:
@@ -255,7 +255,7 @@ class EngineSequences(SequenceScorer):
         return _engine.SequenceModel(
             program=self.window._program,
             classes=self.classes.size,
-            parts=self.classes.lowered(self.window.parts),
+            parts=self.classes.to_engine(self.window.parts),
             lines=self.layer.lines,
             label_lines=self.layer.label_lines,
             tables=self.layer.tables,
@@ -266,10 +266,10 @@ class EngineSequences(SequenceScorer):
         )
 
     def predict(self, items: SequenceItems, beam: int, threads: int) -> IntArray:
-        return self.engine.predict(items.lowered(self.window, self.classes.size), beam, threads)
+        return self.engine.predict(items.to_engine(self.window, self.classes.size), beam, threads)
 
     def best(self, items: SequenceItems, sequence: int, width: int, count: int) -> list[Labeling]:
-        labelings = self.engine.best(items.lowered(self.window, self.classes.size), sequence, width, count)
+        labelings = self.engine.best(items.to_engine(self.window, self.classes.size), sequence, width, count)
         return [(tuple(classes), score) for classes, score in labelings]
 
     def to_arrays(self) -> Arrays:

@@ -21,12 +21,12 @@ class TagDictionaryThresholds:
     """Which words go into a tag dictionary: those with at least `least` occurrences, where at most the share `rare`
     has another class than the most frequent one."""
 
-    least: int = 20
-    rare: float = 0.02
+    min_count: int = 20
+    max_other_share: float = 0.02
 
     def __post_init__(self) -> None:
-        check_count("TagDictionaryThresholds: least", self.least, maximum=MAX_INT)
-        check_number("TagDictionaryThresholds: rare", self.rare, Interval(0, 0.5, "[)"))
+        check_count("TagDictionaryThresholds: least", self.min_count, maximum=MAX_INT)
+        check_number("TagDictionaryThresholds: rare", self.max_other_share, Interval(0, 0.5, "[)"))
 
 
 class TagDictionary:
@@ -39,16 +39,18 @@ class TagDictionary:
         return len(self.class_of)
 
     @classmethod
-    def of(cls, treebank: Treebank, right: IntArray, rule: TagDictionaryThresholds) -> TagDictionary:
+    def from_treebank(cls, treebank: Treebank, gold: IntArray, thresholds: TagDictionaryThresholds) -> TagDictionary:
         """The dictionary of a treebank whose words have these classes; -1 is ignored."""
-        known = right >= 0
-        width = int(right.max(initial=0)) + 1
+        known = gold >= 0
+        width = int(gold.max(initial=0)) + 1
         found, counts = np.unique(
-            treebank.column("form")[known].astype(np.int64) * width + right[known], return_counts=True
+            treebank.column("form")[known].astype(np.int64) * width + gold[known], return_counts=True
         )
         words, classes = found // width, found % width
         totals = np.bincount(words, weights=counts, minlength=1)
-        kept = (totals[words] >= rule.least) & (totals[words] - counts <= rule.rare * totals[words])
+        kept = (totals[words] >= thresholds.min_count) & (
+            totals[words] - counts <= thresholds.max_other_share * totals[words]
+        )
         strings = treebank.vocabulary("form")
         return cls({strings[w]: c for w, c in zip(words[kept].tolist(), classes[kept].tolist(), strict=True)})
 

@@ -165,7 +165,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
         """Writes the tags into the columns of a treebank."""
         found = self.predict(treebank, beam=beam, threads=threads)
         for place, column in enumerate(self.spec.columns):
-            treebank.fill(column, [tag[place] for tag in self.tags], found)
+            treebank.set_column(column, [tag[place] for tag in self.tags], found)
 
     def tag(self, treebank: Treebank, *, beam: int | None = None, threads: int = 1) -> Treebank:
         """A copy of the treebank with the tagger's tags."""
@@ -315,7 +315,7 @@ def train_tagger(
     elif spec.window.columns:
         raise SpecError(f"templates of TaggerSpec read {spec.window.columns[0]}, and train_tagger got no lexicon")
     right = right_tags(treebank, spec.columns, tags)
-    dictionary = TagDictionary.of(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
+    dictionary = TagDictionary.from_treebank(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
 
     def items(of: Treebank) -> SequenceItems:
         return _items(of, tags, dictionary, lexicon)
@@ -344,7 +344,7 @@ def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tup
         raise SpecError(f"train_tagger: lexicon must be a Lexicon; got {lexicon!r}")
     if "upos" not in spec.columns:
         raise SpecError(f"train_tagger: lexicon is for taggers of upos; got one of {', '.join(spec.columns)}")
-    return spec.with_lexicon(), lexicon.learned_with(treebank)
+    return spec.with_lexicon(), lexicon.with_tags_from(treebank)
 
 
 def _items(
@@ -355,7 +355,7 @@ def _items(
 ) -> SequenceItems:
     """The words of a treebank, and the tags that each may have."""
     if lexicon is None:
-        return SequenceItems.of(treebank, allowed=dictionary.allowed(treebank))
+        return SequenceItems.from_treebank(treebank, allowed=dictionary.allowed(treebank))
     classes: dict[str, list[int]] = {}
     for place, tag in enumerate(tags):
         classes.setdefault(tag[0], []).append(place)
@@ -366,7 +366,7 @@ def _items(
         chosen = (only,) if only is not None else tuple(n for tag in lexicon.get(form) for n in classes[tag])
         table.append(sets.setdefault(chosen, len(sets)) if chosen else -1)
     allowed = AllowedLabels(np.array(table, dtype=np.int32)[treebank.column("form")], list(sets))
-    return SequenceItems.of(treebank, lexicon.columns(treebank), allowed)
+    return SequenceItems.from_treebank(treebank, lexicon.columns(treebank), allowed)
 
 
 def _restore_model(arrays: Arrays, values: dict[str, Any], source: ModelSource) -> SequenceModel:

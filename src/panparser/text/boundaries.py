@@ -83,8 +83,8 @@ class Lexicon:
     classes: npt.NDArray[np.uint8]
 
     @classmethod
-    def learn(cls, layout: Layout, sentence_starts: BoolArray, least: int = 3) -> Lexicon:
-        """Learns from a text and the characters that begin sentences; drops words seen fewer than `least` times."""
+    def learn(cls, layout: Layout, sentence_starts: BoolArray, min_count: int = 3) -> Lexicon:
+        """Learns from a text and the characters that begin sentences; drops words seen fewer than `min_count` times."""
         starts, words = layout.runs
         is_word = np.isin(layout.kinds[starts], _LETTERS)
         word, where, count = np.unique(words[is_word], return_inverse=True, return_counts=True)
@@ -96,7 +96,7 @@ class Lexicon:
         capitals = np.bincount(where, capital & ~first, len(word))
         case = np.where(inside == 0, 0, 1 + np.round(3 * capitals / np.maximum(inside, 1)))
         classes = 1 + case * 5 + np.round(4 * begins / count)
-        known = count >= least
+        known = count >= min_count
         return cls(word[known], classes[known].astype(np.uint8))
 
     def is_sound(self) -> bool:
@@ -119,13 +119,13 @@ _RARE = 1000  # pairs of which at most one in this many ends a token are skipped
 PAIRS = len(KINDS) ** 2
 
 
-def whole_pairs(layout: Layout, ends: BoolArray, least: int = 500) -> BoolArray:
+def whole_pairs(layout: Layout, ends: BoolArray, min_count: int = 500) -> BoolArray:
     """Frequent pairs of kinds between which tokens almost never ended in a text: they need no classification."""
     kind = layout.kinds.astype(np.int64)
     pairs = kind * len(KINDS) + np.append(kind[1:], 0)
     seen = np.bincount(pairs, minlength=PAIRS)
     split = np.bincount(pairs[ends], minlength=PAIRS)
-    return np.asarray((split * _RARE <= seen) & (seen >= least))
+    return np.asarray((split * _RARE <= seen) & (seen >= min_count))
 
 
 ENDS, STARTS = range(2, 9), range(2, 5)  # lengths of a token's suffixes and prefixes

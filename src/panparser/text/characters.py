@@ -76,7 +76,7 @@ class Property:
             seen[new] = True  # not before the numbers are there
         return table
 
-    def of(self, points: CodePoints) -> npt.NDArray[Any]:
+    def values(self, points: CodePoints) -> npt.NDArray[Any]:
         """The property of each code point."""
         return np.asarray(self.table(points)[points])
 
@@ -128,12 +128,12 @@ def characters_of(points: CodePoints) -> npt.NDArray[np.uint32]:
 
 def kinds(points: CodePoints) -> npt.NDArray[np.uint8]:
     """The kind of each character, as indices into KINDS."""
-    return np.asarray(_CHARACTERS.of(points) >> _KIND_BIT & 15).astype(np.uint8)
+    return np.asarray(_CHARACTERS.values(points) >> _KIND_BIT & 15).astype(np.uint8)
 
 
 def lower_case(points: CodePoints) -> CodePoints:
     """Characters in lower case, one for one."""
-    return np.asarray(_CHARACTERS.of(points) & ((1 << _KIND_BIT) - 1))
+    return np.asarray(_CHARACTERS.values(points) & ((1 << _KIND_BIT) - 1))
 
 
 def spaces(points: CodePoints) -> BoolArray:

@@ -57,7 +57,7 @@ class LemmaDictionary:
     @classmethod
     def learn(cls, treebank: Treebank) -> LemmaDictionary:
         """Learns from a treebank's forms, parts of speech and lemmas."""
-        pairs = Pairs.of(treebank)
+        pairs = Pairs.from_treebank(treebank)
         made = made_scripts(treebank)
         scripts = Scripts(text for text, _ in Counter(text for text in made if text is not None).most_common())
         seen: dict[int, set[int]] = defaultdict(set)
@@ -87,13 +87,13 @@ class LemmaDictionary:
 
     def items(self, treebank: Treebank, *, as_new: bool = False) -> SequenceItems:
         """A treebank's words with their possible scripts; `as_new`: as if no word were known."""
-        pairs = Pairs.of(treebank)
+        pairs = Pairs.from_treebank(treebank)
         rows = [self._row(key, as_new=True) for key in pairs.keys] if as_new else self._known_rows(pairs.keys)
         numbers: dict[Choice, int] = {}
         sets = [numbers.setdefault(choice, len(numbers)) for choice, _ in rows]
         table = np.array([columns for _, columns in rows], dtype=np.int32).reshape(-1, 1 + _HINTS)[pairs.of_word]
         columns = dict(zip(("own", "hint", "other"), table.T, strict=True))
-        return SequenceItems.of(
+        return SequenceItems.from_treebank(
             treebank, columns, allowed=AllowedLabels(np.array(sets, dtype=np.int32)[pairs.of_word], list(numbers))
         )
 
@@ -153,7 +153,7 @@ class LemmaDictionary:
         self._lemmas[tag] = found
         return found
 
-    def right(self, treebank: Treebank) -> IntArray:
+    def gold_rows(self, treebank: Treebank) -> IntArray:
         """The number of each word's script; -1 if its lemma is unknown, -2 if its script is not in the list."""
         numbers, made = self.scripts.numbers, made_scripts(treebank)
         found = [UNKNOWN if text is None else numbers.get(text, OTHER_CLASS) for text in made]
@@ -199,7 +199,7 @@ class Pairs:
     of_word: LongArray
 
     @classmethod
-    def of(cls, treebank: Treebank) -> Pairs:
+    def from_treebank(cls, treebank: Treebank) -> Pairs:
         forms, tags = treebank.vocabulary("form"), treebank.vocabulary("upos")
         found, of_word = _engine.distinct(
             treebank.column("form").astype(np.int64) * len(tags) + treebank.column("upos")

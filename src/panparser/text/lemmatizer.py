@@ -122,8 +122,8 @@ def train_lemmatizer(
     dictionary = LemmaDictionary.learn(treebank)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:
-        options["dev"] = (dictionary.items(dev), dictionary.right(dev))
+        options["dev"] = (dictionary.items(dev), dictionary.gold_rows(dev))
     # Words are learned as if they were new: those in the dictionary would teach nothing about unknown words.
-    items, right = dictionary.items(treebank, as_new=True), dictionary.right(treebank)
+    items, right = dictionary.items(treebank, as_new=True), dictionary.gold_rows(treebank)
     model = train_sequence_model(lemmatizer_window(), items, right, len(dictionary.scripts), **options)
     return Lemmatizer(model, dictionary, record_of(model, treebank, dev))

@@ -246,7 +246,7 @@ def surface_words(treebank: Treebank) -> Iterable[tuple[str, Words | None]]:
     forms, ids = treebank.vocabulary("form"), treebank.column("form").tolist()
     for index, start in enumerate(treebank.offsets[:-1].tolist()):
         stop, at = int(treebank.offsets[index + 1]), start
-        for first, last, line in treebank.extras("ranges", index):
+        for first, last, line in treebank.extra_lines("ranges", index):
             yield from ((forms[ids[i]], None) for i in range(at, start + first - 1))
             at = start + last
             yield line.split("\t", 2)[1], tuple(forms[ids[i]] for i in range(start + first - 1, at))

@@ -86,7 +86,7 @@ def _surface(treebank: Treebank) -> Iterator[list[_Piece]]:
     for index in range(len(treebank)):
         start, stop = (int(offset) for offset in treebank.offsets[index : index + 2])
         words = [(_trimmed(forms[form_ids[i]]), spacing[misc_ids[i]]) for i in range(start, stop)]
-        for first, last, line in reversed(treebank.extras("ranges", index)):
+        for first, last, line in reversed(treebank.extra_lines("ranges", index)):
             cells = line.split("\t")
             words[first - 1 : last] = [(_trimmed(cells[1]), spacing_of(cells[9]))]
         between = "\n" if index + 1 == len(treebank) else breaks[index + 1][0]

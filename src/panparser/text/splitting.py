@@ -33,7 +33,7 @@ class AmbiguousTokens:
     splits: Splits
 
     @classmethod
-    def of(
+    def from_forms(
         cls,
         forms: DistinctForms,
         words: Sequence[Words | None],
@@ -81,8 +81,8 @@ def train_splitter(
     from panparser.tagging.sequence_training import train_sequence_model
 
     new = alternatives_if_new(zip(forms, splits, strict=True))
-    distinct = DistinctForms.of(forms)
-    doubts = AmbiguousTokens.of(distinct, [rules.alternative(form) for form in distinct.texts], rules, new)
+    distinct = DistinctForms.from_forms(forms)
+    doubts = AmbiguousTokens.from_forms(distinct, [rules.alternative(form) for form in distinct.texts], rules, new)
     right = np.array([_same(splits[place], doubts.splits[place]) for place in doubts.places.tolist()], dtype=np.int32)
     if not len(right) or right.all() or not right.any():
         return None
@@ -106,7 +106,7 @@ def decide(
     """The words of tokens: by the rules, but for tokens that may be one word or several."""
     analyses = rules.analyses(forms.texts)
     splits = Splits.by_form(forms, [split for split, _ in analyses])
-    doubts = AmbiguousTokens.of(forms, [alternative for _, alternative in analyses], rules)
+    doubts = AmbiguousTokens.from_forms(forms, [alternative for _, alternative in analyses], rules)
     if model is None or not len(doubts.places):
         return splits
     found = model.predict(_items(points, tokens, doubts)).astype(bool)

@@ -16,7 +16,7 @@ from panparser.text.text_output import Place, Tokens
 from panparser.treebank.treebank import Treebank
 
 # What a text is; the last two are former names of text and lines.
-Given = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
+InputFormat = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
 _FORMER = {"nothing": "text", "sentences": "lines"}
 _LINEWISE = ("paragraphs", "lines", "tokens")  # where a line ends, so does a sentence
 Report = Callable[[str], None]  # called with a message
@@ -35,12 +35,12 @@ class TextStart:
 _MOST_HELD = 1 << 16  # characters that wait for the rest of their sentence
 
 
-def kind_of(given: object) -> str:
+def kind_of(input_format: object) -> str:
     """What a text is, by its present name."""
-    if given not in get_args(Given):
-        names = [name for name in get_args(Given) if name not in _FORMER]
-        raise TextError(f"given must be {', '.join(names)}; got {given!r}")
-    return _FORMER.get(str(given), str(given))
+    if input_format not in get_args(InputFormat):
+        names = [name for name in get_args(InputFormat) if name not in _FORMER]
+        raise TextError(f"given must be {', '.join(names)}; got {input_format!r}")
+    return _FORMER.get(str(input_format), str(input_format))
 
 
 class TextSplitter(Protocol):
@@ -66,7 +66,7 @@ def stream(
     divide: TextSplitter,
     pieces: Iterable[str],
     *,
-    given: Given,
+    input_format: InputFormat,
     document: str = "",
     path: str = "<text>",
     report: Report | None = None,
@@ -80,7 +80,7 @@ def stream(
     """
     if isinstance(pieces, str):
         raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
-    kind = kind_of(given)
+    kind = kind_of(input_format)
     ends = sentence_ends(kind)
     place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), PieceBoundary()
     held, line = "", 1

@@ -44,7 +44,7 @@ class Tokens:
     last: npt.NDArray[np.uint8]
 
     @classmethod
-    def of(cls, points: CodePoints, marks: Marks) -> Tokens:
+    def from_marks(cls, points: CodePoints, marks: Marks) -> Tokens:
         """The tokens between marks. The end of the text ends a token and a sentence, whatever the last mark is."""
         return cls(*_engine.marked_tokens(points, characters_of(points), marks))
 
@@ -64,7 +64,7 @@ class DistinctForms:
     numbers: IntArray
 
     @classmethod
-    def of(cls, forms: Sequence[str]) -> DistinctForms:
+    def from_forms(cls, forms: Sequence[str]) -> DistinctForms:
         known: dict[str, int] = {}
         numbers = np.array([known.setdefault(form, len(known)) for form in forms], dtype=np.int32)
         return cls(list(known), numbers)
@@ -88,7 +88,7 @@ class Splits:
         return cls(np.array(found, dtype=np.int32)[forms.numbers], list(known))
 
     @classmethod
-    def of(cls, splits: Sequence[Sequence[str] | None]) -> Splits:
+    def from_words(cls, splits: Sequence[Sequence[str] | None]) -> Splits:
         """Of all tokens: those of each, or None."""
         return cls.by_form(DistinctForms([], np.arange(len(splits), dtype=np.int32)), splits)
 
@@ -118,9 +118,9 @@ def to_treebank(
     sentence, and its white space is lost.
     """
     if isinstance(tokens, np.ndarray):
-        tokens = Tokens.of(code_points(text), RawText(text, tokens).marks)
+        tokens = Tokens.from_marks(code_points(text), RawText(text, tokens).marks)
     if splits is not None and not isinstance(splits, Splits):
-        splits = Splits.of(splits)
+        splits = Splits.from_words(splits)
     return Treebank(conllu_bytes(text, tokens, splits, place or Place()), path=path)
 
 

@@ -38,7 +38,7 @@ from panparser.text.characters import code_points
 from panparser.text.multiword import MultiwordRules, surface_words
 from panparser.text.raw_text import INSIDE, SENTENCE, TOKEN, Marks, RawText, extract_raw_text
 from panparser.text.splitting import decide, train_splitter
-from panparser.text.streaming import Given, Report, TextStart, finished, kind_of, stream
+from panparser.text.streaming import InputFormat, Report, TextStart, finished, kind_of, stream
 from panparser.text.text_output import Place, Tokens, sentence_per_line, to_treebank, tokens_by_lines, tokens_by_spaces
 from panparser.treebank.treebank import Treebank, check_treebanks
 
@@ -61,8 +61,8 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
     model: SequenceModel
     lexicon: Lexicon
-    whole: npt.NDArray[np.bool_]
-    spaced: bool
+    unsplittable_pairs: npt.NDArray[np.bool_]
+    allows_spaces: bool
     multiword: MultiwordRules
     splitter: SequenceModel | None = None  # for tokens that are sometimes one word and sometimes several
     training: TrainingRecord = field(default_factory=TrainingRecord)
@@ -71,38 +71,45 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         self,
         text: str,
         *,
-        given: Given = "text",
+        input_format: InputFormat = "text",
         place: Place | None = None,
         path: str = "<text>",
         threads: int = 1,
     ) -> Treebank:
         """A treebank of a text, from which the text can be rebuilt character for character.
 
-        `given`: what the text is, as `panparser parse --input-format` has it: "text", "paragraphs" (one per line),
+        `input_format`: what the text is, as in `panparser parse --input-format`: "text", "paragraphs" (one per line),
         "lines" (a sentence per line), "tokens" (the same, with spaces between tokens), "vertical" (a token per line,
         with blank lines between sentences; `token-lines` on the command line).
         """
-        return self._divide(text, given=given, place=place, path=path, threads=threads)[0]
+        return self._divide(text, input_format=input_format, place=place, path=path, threads=threads)[0]
 
     def _divide(
-        self, text: str, *, given: Given, place: Place | None, path: str, threads: int, unfinished: bool = False
+        self,
+        text: str,
+        *,
+        input_format: InputFormat,
+        place: Place | None,
+        path: str,
+        threads: int,
+        unfinished: bool = False,
     ) -> tuple[Treebank, int]:
         """The treebank of a text, and how many characters are in it: without the last sentence, if that may go on."""
         points = code_points(text)
-        tokens = Tokens.of(points, self.marks(text, given=given, threads=threads))
+        tokens = Tokens.from_marks(points, self.marks(text, input_format=input_format, threads=threads))
         if unfinished:
             text, tokens = finished(text, tokens)
             points = points[: len(text)]
         rules = self.multiword
         splits = decide(self.splitter, rules, points, tokens, tokens.forms(text)) if rules.forms else None
-        place = replace(place or Place(), lines=kind_of(given) == "paragraphs")
+        place = replace(place or Place(), lines=kind_of(input_format) == "paragraphs")
         return to_treebank(text, tokens, splits=splits, place=place, path=path), len(text)
 
     def stream(
         self,
         pieces: Iterable[str],
         *,
-        given: Given = "text",
+        input_format: InputFormat = "text",
         document: str = "",
         path: str = "<text>",
         threads: int = 1,
@@ -116,17 +123,17 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         a parser takes is an error; with `report`, it is left out, and `report` is called with the message. Without
         `ranges`, MISC has no TokenRange. `start`: where the text begins, if it is a part of another.
         """
-        divide = partial(self._divide, given=given, path=path, threads=threads)
+        divide = partial(self._divide, input_format=input_format, path=path, threads=threads)
         options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges}
         options["start"] = start
-        return stream(divide, pieces, given=given, **options)
+        return stream(divide, pieces, input_format=input_format, **options)
 
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
 
-    def marks(self, text: str, *, given: Given = "text", threads: int = 1) -> Marks:
+    def marks(self, text: str, *, input_format: InputFormat = "text", threads: int = 1) -> Marks:
         """What ends after each character, as in RawText."""
-        kind = kind_of(given)
+        kind = kind_of(input_format)
         if kind in ("tokens", "vertical"):
             return tokens_by_spaces(text) if kind == "tokens" else tokens_by_lines(text)
         points = code_points(text)
@@ -134,10 +141,10 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         layout = Layout(points)
         if not len(layout):
             return marks
-        at = layout.places(self.whole)
+        at = layout.places(self.unsplittable_pairs)
         lines = None if kind == "text" else np.append(sentence_per_line(points), 0)[layout.origin[at]] == SENTENCE
         columns = layout.columns(at, self.lexicon)
-        allowed = AllowedLabels(_sets(columns["gap"], self.spaced, lines, kind == "lines"), _SETS)
+        allowed = AllowedLabels(_sets(columns["gap"], self.allows_spaces, lines, kind == "lines"), _SETS)
         offsets = np.append(np.arange(0, len(at), _PREDICTION_LENGTH), len(at))
         found = self.model.predict(SequenceItems(offsets, columns, allowed=allowed), threads=threads)
         marks[layout.origin[at]] = found
@@ -152,14 +159,14 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
     def to_arrays(self) -> Arrays:
         """What was learned, as a model file holds it."""
-        own: Arrays = {"words": self.lexicon.words, "classes": self.lexicon.classes, "whole": self.whole}
+        own: Arrays = {"words": self.lexicon.words, "classes": self.lexicon.classes, "whole": self.unsplittable_pairs}
         return self.model.to_arrays() | own | (self.splitter.to_arrays(_SPLITTER) if self.splitter else {})
 
     def to_values(self) -> dict[str, Any]:
         """The rest, as a manifest holds it."""
         return {
             "model": self.model.to_values(),
-            "spaced": self.spaced,
+            "spaced": self.allows_spaces,
             "multiword": self.multiword.to_values(),
             "splitter": self.splitter.to_values() if self.splitter else None,
             "training": self.training.to_values(),
@@ -191,7 +198,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
 
 def divided(
     pieces: Iterable[str],
-    given: Literal["tokens", "vertical"],
+    input_format: Literal["tokens", "vertical"],
     document: str = "",
     path: str = "<text>",
     report: Report | None = None,
@@ -199,15 +206,15 @@ def divided(
     start: TextStart | None = None,
 ) -> Iterator[Treebank]:
     """The treebanks of an already tokenized text in pieces; no tokenizer is needed."""
-    marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[given]
+    marks = {"tokens": tokens_by_spaces, "vertical": tokens_by_lines}[input_format]
 
     def divide(text: str, *, place: Place, unfinished: bool) -> tuple[Treebank, int]:
-        tokens = Tokens.of(code_points(text), marks(text))
+        tokens = Tokens.from_marks(code_points(text), marks(text))
         text, tokens = finished(text, tokens) if unfinished else (text, tokens)
         return to_treebank(text, tokens, place=place, path=path), len(text)
 
     options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges, "start": start}
-    return stream(divide, pieces, given=given, **options)
+    return stream(divide, pieces, input_format=input_format, **options)
 
 
 def _sets(follows: IntArray, spaced: bool, ends: npt.NDArray[np.bool_] | None = None, whole: bool = False) -> IntArray:
@@ -268,7 +275,7 @@ def train_tokenizer(
     points = code_points(raw.text)
     surface = list(surface_words(treebank)) if rules.forms else []
     forms, splits = [form for form, _ in surface], [words for _, words in surface]
-    tokens = Tokens.of(points, raw.marks)
+    tokens = Tokens.from_marks(points, raw.marks)
     splitter = train_splitter(points, tokens, forms, splits, rules, seed, threads) if surface else None
     record = record_of(model, treebank, dev)
     if splitter is not None and splitter.training.interrupted:

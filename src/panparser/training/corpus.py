@@ -157,7 +157,7 @@ class TrainingCorpus:
         for sentence in np.flatnonzero(crossing):
             words = slice(int(self.treebank.offsets[sentence]), int(self.treebank.offsets[sentence + 1]))
             heads = tuple(None if head < 0 else int(head) for head in self.heads[words])
-            found[sentence] = self.spec.system.lost(GoldTree(heads)) != 0
+            found[sentence] = self.spec.system.lost_arcs(GoldTree(heads)) != 0
         return found
 
     def _lift(self, words: slice) -> None:

@@ -114,7 +114,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
             raise SpecError(f"Replacement: sentence must be a Sentence; got {other!r}")
         one = self.treebank[[sentence]] if other is None else other.treebank[[other.position]]
         if instead.gold is not None:
-            gold = GoldTree.of(instead.gold)
+            gold = GoldTree.from_heads(instead.gold)
             if len(gold) != one.words:
                 raise SpecError(f"Replacement: gold must have {one.words} heads, one for each word; got {len(gold)}")
             one.heads[:] = gold.codes()

@@ -112,7 +112,7 @@ def kept_arcs(
     if subsample.where is not None:
         from panparser.treebank.arc_regions import Arcs
 
-        chosen = subsample.where.holds(Arcs.of(treebank))
+        chosen = subsample.where.matches(Arcs.from_treebank(treebank))
     kept: BoolArray = draws < _chances(subsample, treebank, chosen, dev, predicted)
     return kept if chosen is None else kept | ~chosen
 

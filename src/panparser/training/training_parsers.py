@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypedDict, Unpack
 
-from panparser.base.threads import chosen_threads
+from panparser.base.threads import resolve_threads
 from panparser.batches.classifier import Classifier
 from panparser.batches.python_perceptron import Perceptron
 from panparser.errors import SpecError, StrategyError
@@ -161,7 +161,7 @@ def train(
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
     common |= {"treebank_weights": treebank_weights}
-    common |= {"threads": chosen_threads("train: threads", threads)}
+    common |= {"threads": resolve_threads("train: threads", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
     if training.subsample is not None and training.subsample.by == "accuracy-once" and dev is not None:

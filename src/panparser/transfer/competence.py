@@ -134,7 +134,7 @@ def _check_parameters(
 
 def _arcs(treebank: Treebank, known: BoolArray) -> list[tuple[str, str, str]]:
     """Tag, direction and tag of the head of the words whose heads are known."""
-    arcs = Arcs.of(treebank)
+    arcs = Arcs.from_treebank(treebank)
     rows = zip(*(arcs.names(name) for name in ("upos", "direction", "head_upos")), strict=True)
     return [row for row, is_known in zip(rows, known.tolist(), strict=True) if is_known]
 

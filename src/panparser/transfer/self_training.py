@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from panparser.base.checks import MAX_INT, POSITIVE, SHARE, check_count, check_number
-from panparser.base.threads import at_most, chosen_threads
+from panparser.base.threads import capped_default_threads, resolve_threads
 from panparser.base.types import IntArray
 from panparser.errors import TreebankError
 from panparser.learning.folds import Fold, make_folds, run_all
@@ -145,8 +145,8 @@ def run_self_training(
         raise TreebankError(f"self_train: tagged_text must be a Treebank; got {tagged_text!r}")
     if not tagged_text.words:
         raise TreebankError(f"{tagged_text.path}: expected sentences, found none")
-    threads = chosen_threads("self_train: threads", threads)
-    with at_most(threads):
+    threads = resolve_threads("self_train: threads", threads)
+    with capped_default_threads(threads):
         chain = FoldParsers(learn, treebank, dev, tagged_text, min_confidence, min(folds, len(treebank)), threads)
         found: list[tuple[SelfTrainingRound, Parser]] = []
         for number in range(rounds + 1):

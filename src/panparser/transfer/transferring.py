@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from panparser.base.checks import SHARE, check_choice, check_count, check_number
-from panparser.base.threads import chosen_threads
+from panparser.base.threads import resolve_threads
 from panparser.errors import SpecError, TreebankError
 from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener
@@ -178,7 +178,7 @@ def train_transfer(
     check_count("train_transfer: max_sources", max_sources)
     check_count("train_transfer: max_source_sentences", max_source_sentences)
     check_count("train_transfer: seed", seed, minimum=0)
-    threads = chosen_threads("train_transfer: threads", threads)
+    threads = resolve_threads("train_transfer: threads", threads)
     tell = progress or (lambda step, done, total: None)
     tagging = None
     if tagger or lexicon is not None:

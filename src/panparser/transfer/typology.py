@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser.base.checks import check_count, is_number
-from panparser.base.kinds import check, read_values, shown, text
+from panparser.base.kinds import check, read_values, short_repr, text
 from panparser.errors import SpecError, TreebankError
 from panparser.storage.toml_text import to_toml
 from panparser.transfer.dependents import (
@@ -210,7 +210,7 @@ def _value(of: Dependents, value: object) -> Value:
             return float(value)
     expected = "true or false" if of.is_article else '"before", "after", "both" or a share in [0, 1]'
     more = ", or false" if of.may_be_absent and not of.is_article else ""
-    raise SpecError(f"{of.name}: expected {expected}{more}, found {shown(value)}")
+    raise SpecError(f"{of.name}: expected {expected}{more}, found {short_repr(value)}")
 
 
 def _line(path: str | os.PathLike[str], key: str) -> str:

@@ -75,7 +75,7 @@ class ArcRegion:
         texts = (f"{name}={'|'.join(v) if isinstance(v, list) else v}" for name, v in self.to_values().items())
         return " ".join(texts) or "every arc"
 
-    def holds(self, arcs: Arcs) -> BoolArray:
+    def matches(self, arcs: Arcs) -> BoolArray:
         """(words) Is the arc of the word in the region?"""
         found: BoolArray = arcs.heads != UNKNOWN
         for name in SETS:
@@ -95,7 +95,7 @@ def in_regions(regions: Iterable[ArcRegion], arcs: Arcs) -> BoolArray:
     """(words) Is the arc of the word in one of the regions?"""
     found = np.zeros(len(arcs.heads), dtype=bool)
     for region in regions:
-        found |= region.holds(arcs)
+        found |= region.matches(arcs)
     return found
 
 
@@ -114,7 +114,7 @@ class Arcs:
         self._head_word = np.where(heads > 0, first + heads - 1, -1)
 
     @classmethod
-    def of(cls, treebank: Treebank) -> Arcs:
+    def from_treebank(cls, treebank: Treebank) -> Arcs:
         """The arcs of a treebank."""
         ids: npt.NDArray[Any] = treebank.column("deprel")
         return cls(treebank, np.array(treebank.heads), np.array(ids), treebank.vocabulary("deprel"))

@@ -40,8 +40,8 @@ def read_conllu(
 
     Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed; a byte-order
     mark, a blank line too many and a missing one at the end only make it warn (ConlluWarning). With `lenient`
-    sentences that cannot be read are left out, and `treebank.problems` lists everything. With `single_root` a sentence
-    must have exactly one word with HEAD 0; `validate` checks what Universal Dependencies asks for beyond. `format` is
+    sentences that cannot be read are left out, and `treebank.parse_problems` lists everything. With `single_root` a
+    sentence must have exactly one word with HEAD 0; `validate` checks what else Universal Dependencies asks for. `format` is
     "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if the file leaves no doubt.
     """
     path = source_name(source)
@@ -123,7 +123,7 @@ def parse_conllu(
     data = bytes(data) if isinstance(data, bytearray | memoryview) else data
     chosen = _format(data[:_SNIFF_BYTES], path) if format == "auto" and isinstance(data, bytes) else format
     treebank = Treebank(data, path=path, format=chosen, single_root=single_root)
-    if not lenient and (bad := [problem for problem in treebank.problems if not problem.harmless]):
+    if not lenient and (bad := [problem for problem in treebank.parse_problems if not problem.harmless]):
         raise refusal(bad)
     return treebank
 
@@ -161,7 +161,7 @@ def conllu_output(target: Target) -> Iterator[IO[bytes]]:
 
 def _strict(treebank: Treebank, lenient: bool) -> Treebank:
     if not lenient:
-        accept(treebank.problems)
+        accept(treebank.parse_problems)
     return treebank
 
 

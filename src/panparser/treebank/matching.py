@@ -76,8 +76,8 @@ def _place(treebank: Treebank, word: int) -> tuple[str, str]:
         return f"{treebank.path}", "no more words"
     number = int(treebank.sentence_of_word()[word])
     sentence, position = treebank[number], word - int(treebank.offsets[number]) + 1
-    before = sum(first <= position for first, _, _ in treebank.extras("ranges", number))
-    before += sum(after < position for after, _, _ in treebank.extras("empty_nodes", number))
+    before = sum(first <= position for first, _, _ in treebank.extra_lines("ranges", number))
+    before += sum(after < position for after, _, _ in treebank.extra_lines("empty_nodes", number))
     line = sentence.line + len(sentence.comments) + before + position - 1
     form = treebank.vocabulary("form")[treebank.column("form")[word]]
     return f"{treebank.path}:{line}", f"{form!r} (word {position} of sentence {number + 1})"

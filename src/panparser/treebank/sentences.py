@@ -156,13 +156,13 @@ class Sentence(Sequence["Token"]):
     @property
     def multiword_tokens(self) -> list[MultiwordToken]:
         """Ranges of words that are written as one."""
-        found = self.treebank.extras("ranges", self.position)
+        found = self.treebank.extra_lines("ranges", self.position)
         return [MultiwordToken(first, last, *_pick(line, 1, 9)) for first, last, line in found]
 
     @property
     def empty_nodes(self) -> list[EmptyNode]:
         """Nodes of the enhanced graph that are not words."""
-        found = self.treebank.extras("empty_nodes", self.position)
+        found = self.treebank.extra_lines("empty_nodes", self.position)
         return [EmptyNode(after, number, *_pick(line, 1, 2, 3, 4, 5, 8, 9)) for after, number, line in found]
 
     def to_conllu(self) -> str:

@@ -116,12 +116,12 @@ class Treebank(Sequence[Sentence]):
         return self._store.words
 
     @property
-    def problems(self) -> list[Problem]:
+    def parse_problems(self) -> list[Problem]:
         """Errors found by the reader, by line."""
         return [Problem(self.path, *fields) for fields in self._store.problems()]
 
     @property
-    def dropped(self) -> int:
+    def skipped_sentences(self) -> int:
         """Number of sentences that could not be read, and are left out."""
         return self._store.dropped
 
@@ -171,14 +171,14 @@ class Treebank(Sequence[Sentence]):
                 self.id_of(name, text)  # raises
         return self._store.intern_all(_number(name), list(texts))
 
-    def fill(self, name: str, texts: Sequence[str], places: IntArray) -> None:
+    def set_column(self, name: str, texts: Sequence[str], places: IntArray) -> None:
         """Gives each word the text at its place in `texts`; the vocabulary gets only those that occur."""
         used = np.flatnonzero(np.bincount(places, minlength=len(texts)))
         ids = np.zeros(len(texts), dtype=np.int32)
         ids[used] = self.ids_of(name, [texts[place] for place in used.tolist()])
         self.column(name)[:] = ids[places]
 
-    def mentions(self, text: str, column: str | None = None) -> bool:
+    def contains_text(self, text: str, column: str | None = None) -> bool:
         """Might a cell of a column, or a comment, contain this? False is certain; no sentence is looked into."""
         return self._store.any_comment_has(text) if column is None else self._store.any_cell_has(_number(column), text)
 
@@ -205,7 +205,7 @@ class Treebank(Sequence[Sentence]):
         changed = [with_value(cells[cell], key, value) for cell, value in zip(ids.tolist(), values, strict=True)]
         ids[:] = [self.id_of("misc", cell) for cell in changed]
 
-    def extras(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
+    def extra_lines(self, kind: Literal["ranges", "empty_nodes"], sentence: int) -> list[tuple[int, int, str]]:
         """(first, last, line) of multiword tokens, or (word before, number, line) of empty nodes."""
         if self._extras is None:
             self._extras = [{}, {}]

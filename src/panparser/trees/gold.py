@@ -96,7 +96,7 @@ class GoldTree:
                 raise GoldError(f"spans of Gold: expected Spans of words 1..{len(self)}; got {span!r}")
 
     @classmethod
-    def of(cls, gold: GoldTree | Sequence[Head]) -> GoldTree:
+    def from_heads(cls, gold: GoldTree | Sequence[Head]) -> GoldTree:
         """A Gold as it is, or one made from the heads of words 1..n."""
         return gold if isinstance(gold, GoldTree) else cls(gold)
 
@@ -117,7 +117,7 @@ class GoldTree:
         """Does any word have several allowed heads?"""
         return any(isinstance(head, frozenset) for head in self.heads)
 
-    def is_completable(self, *, root: str = "last", single_root: bool = False) -> bool:
+    def has_projective_completion(self, *, root: str = "last", single_root: bool = False) -> bool:
         """Is there a projective tree with all these arcs (with one child of Root, if `single_root`)? Not of sets."""
         return not _engine.conflict(_placed(self.codes(), root), root != "last", single_root)
 

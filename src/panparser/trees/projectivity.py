@@ -58,7 +58,7 @@ def projective_subset(heads: Heads, *, root: str = "last", single_root: bool = F
 
 
 def conflicting_arcs(heads: Heads, *, root: str = "last", single_root: bool = False) -> list[int]:
-    """Two words whose arcs cannot be in one projective tree; [] if `GoldTree.is_completable`.
+    """Two words whose arcs cannot be in one projective tree; [] if `GoldTree.has_projective_completion`.
 
     Arcs that cannot be in one projective tree always include such a pair: they cross, or the arc of one covers the
     head of its head, which is the other word, or both are children of Root and `single_root`.

@@ -26,12 +26,12 @@ class ValidationReport:
     path: str
     sentences: int = 0
     words: int = 0
-    unreadable: int = 0  # sentences whose lines, columns or numbers make further checks impossible
+    unreadable_sentences: int = 0  # sentences whose lines, columns or numbers make further checks impossible
     counts: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
 
     @property
-    def valid(self) -> bool:
+    def is_valid(self) -> bool:
         """Are there no problems but warnings?"""
         return all(rule in RULES and RULES[rule].warning for rule in self.counts)
 
@@ -39,12 +39,12 @@ class ValidationReport:
 class Validator:
     """Validates the files of one treebank: ids of sentences must differ in all of them."""
 
-    def __init__(self, *, level: int = 2, ignore: Collection[str] = (), most: int | None = None) -> None:
+    def __init__(self, *, level: int = 2, ignore: Collection[str] = (), max_problems: int | None = None) -> None:
         if level not in (1, 2):
             raise TreebankError(f"level of a validation must be 1 or 2; got {level!r}")
         if unknown := sorted(set(ignore) - set(RULES)):
             raise TreebankError(f"a rule to ignore must be one of {', '.join(RULES)}; got {unknown[0]!r}")
-        self._level, self._ignored, self._most = level, frozenset(ignore), most
+        self._level, self._ignored, self._most = level, frozenset(ignore), max_problems
         self._words = WordRules()
         self._trees = TreeRules(self._words.enhanced)
         self._metadata = MetadataRules()
@@ -72,8 +72,8 @@ class Validator:
         treebank = block.read(single_root="multiple-roots" not in self._ignored)
         result.sentences += len(treebank)
         result.words += treebank.words
-        result.unreadable += treebank.dropped
-        result.problems += [problem for problem in treebank.problems if self._counts(problem.rule, result)]
+        result.unreadable_sentences += treebank.skipped_sentences
+        result.problems += [problem for problem in treebank.parse_problems if self._counts(problem.rule, result)]
 
     def _counts(self, rule: str, result: ValidationReport) -> bool:
         """Counts a problem; is it one of those to be kept?"""
@@ -104,7 +104,7 @@ class Validator:
         for first_line, lines, is_terminated in iter_sentence_texts(text, line, report):
             sentence = SentenceLines.read(lines, first_line, report, is_terminated=is_terminated)
             if sentence is None:
-                result.unreadable += bool(lines)
+                result.unreadable_sentences += bool(lines)
                 continue
             result.sentences += 1
             result.words += sum(map(str.isdigit, [row[0] for row in sentence.rows]))
@@ -121,14 +121,14 @@ def validate(
     *sources: Source,
     level: int = 2,
     ignore: Collection[str] = (),
-    most: int | None = None,
+    max_problems: int | None = None,
     format: Format | Literal["auto"] = "auto",
 ) -> list[ValidationReport]:
     """Checks the files of a treebank by the rules of Universal Dependencies, for each what was found.
 
     Level 1 is about lines, columns and numbers; level 2 adds tags, features, relations, trees, and comments. `ignore`
-    names rules that do not matter, and `most` is how many problems of each rule are kept. CoNLL-X, which has rules of
-    its own, is checked as `read_conllu` does. Raises ConlluError if a file cannot be read at all.
+    names rules that do not matter, and `max_problems` is how many problems of each rule are kept. CoNLL-X, which has
+    rules of its own, is checked as `read_conllu` does. Raises ConlluError if a file cannot be read at all.
     """
-    validator = Validator(level=level, ignore=ignore, most=most)
+    validator = Validator(level=level, ignore=ignore, max_problems=max_problems)
     return [validator.check(source, format=format) for source in sources]

@@ -25,9 +25,9 @@ from panparser.lab.analysis import plots
 def test_comparisons_agree_with_evaluate(gold, parsed):
     """The whole has the difference, interval and p-value that `evaluate` with two predictions has."""
     frame = analysis.make_frame(gold, *parsed, names=["greedy", "beam"], ignore=())
-    both = [pp.evaluate(gold, each, samples=0) for each in parsed]
+    both = [pp.evaluate(gold, each, bootstrap_samples=0) for each in parsed]
     only = [pp.Evaluation({}, 100, {name: each.counts[name] for name in ("Words", "UAS")}) for each in both]
-    wanted = pp.compare_evaluations(*only, samples=200, shuffles=200)["UAS"]
+    wanted = pp.compare_evaluations(*only, bootstrap_samples=200, permutations=200)["UAS"]
     row = analysis.compare(frame, bootstrap_samples=200, permutations=200).iloc[0]
     assert row["difference"] == pytest.approx(wanted.difference)
     assert row["p"] == row["p_holm"] == pytest.approx(wanted.p_randomization)

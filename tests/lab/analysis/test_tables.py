@@ -246,7 +246,7 @@ def test_the_whole_is_what_evaluate_says(gold, parsed):
     tags[::7] = predicted.id_of("upos", "X")
     predicted.column("lemma")[::5] = 0
     predicted.column("feats")[::3] = predicted.id_of("feats", "Case=Nom|Odd=Yes")
-    scores = pp.evaluate(gold, predicted, samples=0)
+    scores = pp.evaluate(gold, predicted, bootstrap_samples=0)
     names = {
         "uas": "UAS",
         "las": "LAS",
@@ -320,7 +320,7 @@ def test_precision_and_recall_by_hand(small):
 @given(st.integers(0, 2**32 - 1))
 def test_precision_and_recall_of_the_whole_are_those_of_evaluate(seed):
     gold, predicted = random_pair(seed)
-    scores = pp.evaluate(gold, predicted, samples=0)
+    scores = pp.evaluate(gold, predicted, bootstrap_samples=0)
     frame = analysis.make_frame(gold, predicted, ignore=())
     for ours, theirs in (("uas", "UAS"), ("las", "LAS"), ("full-las", "FullLAS")):
         table = analysis.precision_recall(frame, "direction", ours)

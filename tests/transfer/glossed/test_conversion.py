@@ -116,7 +116,7 @@ def test_any_gloss_can_be_written_and_read_again(form, gloss, tag, translation):
     )
     sentence = pp.transfer.glossed.GlossedSentence(words=(word, word), translation=translation, id=tag, document=gloss)
     found = pp.transfer.glossed.convert_glosses([sentence, sentence]).treebank
-    assert found.problems == []
+    assert found.parse_problems == []
     again = pp.parse_conllu(found.to_bytes())
     values = dict(item.split("=", 1) for item in again[0][0].misc.split("|") if "=" in item)
     assert unescape(values.get("MGloss", "")) == " ".join(gloss.split())
@@ -128,7 +128,7 @@ def test_what_is_written_is_valid(tmp_path):
     path = tmp_path / "dogs.conllu"
     pp.write_conllu(path, pp.transfer.glossed.convert_glosses(read_leipzig(text)).treebank)
     (first,) = pp.validate(path, level=1)
-    assert first.valid
+    assert first.is_valid
     (second,) = pp.validate(path)
     assert set(second.counts) == {"invalid-head", "invalid-deprel"}  # there is no tree yet
 
