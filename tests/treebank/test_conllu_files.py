@@ -47,7 +47,7 @@ def test_in_doubt_the_reader_asks(text, found):
     with pytest.raises(pp.ConlluError) as caught:
         parse(text, path="x")
     assert str(caught.value).startswith(found)
-    assert "--format conllu or --format conllx" in str(caught.value)
+    assert "--input-format conllu or conllx" in str(caught.value)
     parse(text, path="x", format="conllu")
 
 

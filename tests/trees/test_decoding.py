@@ -37,7 +37,7 @@ def check(decode, scores, single_root):
     trees = trees_of(decode, len(scores) - 1, single_root)
     best = max(score(tree, scores) for tree in trees)
     if best == -np.inf:
-        with pytest.raises(pp.errors.DecodingError, match=f"{decode.__name__}: scores: expected a .*tree"):
+        with pytest.raises(pp.errors.DecodingError, match=f"scores of {decode.__name__}: expected a .*tree"):
             decode(scores, single_root=single_root)
         return
     heads = decode(scores, single_root=single_root)
@@ -139,7 +139,7 @@ def test_views_are_decoded_as_they_look(decode):
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ([[0.0, 1.0]], "expected float64 (n+1, n+1) for n >= 1 words; got list"),
+        ([[0.0, 1.0]], "must be float64 (n+1, n+1) for n >= 1 words; got list"),
         (np.zeros((3, 3), np.float32), "got float32 (3, 3)"),
         (np.zeros((3, 3), int), "got int64 (3, 3)"),
         (np.zeros((3, 4)), "got float64 (3, 4)"),
@@ -155,7 +155,7 @@ def test_views_are_decoded_as_they_look(decode):
 def test_bad_scores_are_refused(decode, scores, message):
     with pytest.raises(pp.errors.DecodingError) as caught:
         decode(scores)
-    assert str(caught.value).startswith(f"{decode.__name__}: scores: expected ")
+    assert str(caught.value).startswith(f"{decode.__name__}: scores")
     assert message in str(caught.value)
 
 

@@ -25,8 +25,8 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")  # in errors of tomllib
 _AT_END = " (at end of document)"
 _OUTSIDE = re.compile(r"[/\\\0]|^\.+$|^\w:")  # other folders or drives
-_LONGEST_NAME = 200  # characters
-_SHOWN = 60  # characters of a value in a message
+_MAX_NAME_CHARS = 200  # characters
+_MAX_VALUE_CHARS = 60  # characters of a value in a message
 
 
 class SchemaError(Exception):
@@ -65,8 +65,8 @@ def short_repr(value: Any) -> str:
     """The beginning of a value, for messages."""
     if isinstance(value, int) and not -(1 << 256) < value < 1 << 256:
         return "a number of hundreds of digits"
-    text = f"{value!r:.{_SHOWN * 2}}" if isinstance(value, str) else repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    text = f"{value!r:.{_MAX_VALUE_CHARS * 2}}" if isinstance(value, str) else repr(value)
+    return text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 3] + "..."
 
 
 def inner(place: str, key: object) -> str:
@@ -125,7 +125,7 @@ def one_of(*names: str) -> Kind:
 
 def _is_name(value: str) -> bool:
     """Can a file have it, with a suffix, in a folder and not outside?"""
-    return bool(value) and len(value) <= _LONGEST_NAME and not _OUTSIDE.search(value)
+    return bool(value) and len(value) <= _MAX_NAME_CHARS and not _OUTSIDE.search(value)
 
 
 BOOLEAN = Kind("true or false", lambda value: isinstance(value, bool))

@@ -27,9 +27,9 @@ DESCRIPTIONS = {
     "Exact-UAS": "sentences with every head right",
     "Exact-LAS": "sentences with every head and label right",
 }
-_SAMPLES = 1000
-_SHUFFLES = 10_000
-_TINY = 1e-9  # rounding errors are smaller
+_BOOTSTRAP_SAMPLES = 1000
+_N_PERMUTATIONS = 10_000
+_ROUNDING_TOLERANCE = 1e-9  # rounding errors are smaller
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,9 @@ class Evaluation:
         return {"metrics": metrics, "coverage": self.coverage}
 
 
-def evaluate(gold: Treebank, predicted: Treebank, *, bootstrap_samples: int = _SAMPLES, seed: int = 1) -> Evaluation:
+def evaluate(
+    gold: Treebank, predicted: Treebank, *, bootstrap_samples: int = _BOOTSTRAP_SAMPLES, seed: int = 1
+) -> Evaluation:
     """Scores a prediction; both treebanks must have the same text, white space aside.
 
     `bootstrap_samples` give the intervals; 0 leaves them out. A gold head `_` is not counted, and neither is a
@@ -139,8 +141,8 @@ def compare_evaluations(
     first: Evaluation,
     second: Evaluation,
     *,
-    bootstrap_samples: int = _SAMPLES,
-    permutations: int = _SHUFFLES,
+    bootstrap_samples: int = _BOOTSTRAP_SAMPLES,
+    permutations: int = _N_PERMUTATIONS,
     seed: int = 1,
 ) -> dict[str, Difference]:
     """For each metric: the second's f1 minus the first's, with interval and p-values, paired by gold sentence.
@@ -151,11 +153,12 @@ def compare_evaluations(
     a, b = (np.concatenate(list(side.counts.values()), axis=1) for side in (first, second))
     if len(a) != len(b) or (first.counts["Words"][:, 1] != second.counts["Words"][:, 1]).any():
         raise TreebankError(
-            f"comparison: the predictions were scored against other golds ({len(a)}, {len(b)} sentences)"
+            f"compare_evaluations: expected evaluations against the same gold treebank ({len(a)}, {len(b)} sentences)"
         )
     if bootstrap_samples < 1 or permutations < 1 or not len(a):
+        counts = f"{len(a)}, {bootstrap_samples}, {permutations}"
         raise TreebankError(
-            f"comparison: expected sentences, samples and shuffles; got {len(a)}, {bootstrap_samples}, {permutations}"
+            f"compare_evaluations: expected sentences, bootstrap_samples and permutations >= 1; got {counts}"
         )
     rng = np.random.default_rng(seed)
     found = _by_metric(b.sum(axis=0)) - _by_metric(a.sum(axis=0))
@@ -164,7 +167,7 @@ def compare_evaluations(
     ]
     spread = np.concatenate(drawn)
     low, high = np.quantile(spread, [0.025, 0.975], axis=0)
-    extreme = np.count_nonzero(np.abs(spread - found) >= np.abs(found) - _TINY, axis=0)
+    extreme = np.count_nonzero(np.abs(spread - found) >= np.abs(found) - _ROUNDING_TOLERANCE, axis=0)
     chance = (extreme + 1) / (len(spread) + 1)
     swapped = _randomization(a, b, found, permutations, rng)
     return {
@@ -212,5 +215,5 @@ def _randomization(
         rows = min(200, shuffles - start)
         moved = rng.integers(0, 2, size=(rows, len(differs))).astype(np.float64) @ change
         difference = _by_metric(total_b - moved) - _by_metric(total_a + moved)
-        extreme += np.count_nonzero(np.abs(difference) >= np.abs(found) - _TINY, axis=0)
+        extreme += np.count_nonzero(np.abs(difference) >= np.abs(found) - _ROUNDING_TOLERANCE, axis=0)
     return extreme / (shuffles + 1)

@@ -8,10 +8,10 @@ import numpy as np
 
 from panparser.base.types import FloatArray
 
-_EXACT = 16  # pairs whose signs are all tried
+_MAX_EXACT_PAIRS = 16  # pairs whose signs are all tried
 _SHUFFLES = 10_000
 _AT_ONCE = 200  # random samples
-_TINY = 1e-9  # rounding errors are smaller
+_ROUNDING_TOLERANCE = 1e-9  # rounding errors are smaller
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -31,14 +31,14 @@ def sign_test(differences: FloatArray, *, seed: int = 1) -> float:
     count = len(differences)
     if count == 0:
         return float("nan")
-    if count <= _EXACT:
+    if count <= _MAX_EXACT_PAIRS:
         signs = 1.0 - 2.0 * (np.arange(1 << count)[:, None] >> np.arange(count) & 1)
     else:
         rng = np.random.default_rng(seed)
         signs = 1.0 - 2.0 * rng.integers(0, 2, size=(_SHUFFLES, count))
         signs = np.concatenate([signs, np.ones((1, count))])
     found = abs(differences.sum())
-    return float(np.mean(np.abs(signs @ differences) >= found - _TINY))
+    return float(np.mean(np.abs(signs @ differences) >= found - _ROUNDING_TOLERANCE))
 
 
 def mean_difference(
@@ -67,7 +67,7 @@ def mean_difference(
             each.append(_f1(b.sum(axis=0) - moved) - _f1(a.sum(axis=0) + moved))
         swapped.append(np.mean(each, axis=0))
     low, high = np.quantile(np.concatenate(drawn), [0.025, 0.975])
-    extreme = np.count_nonzero(np.abs(np.concatenate(swapped)) >= abs(found) - _TINY)
+    extreme = np.count_nonzero(np.abs(np.concatenate(swapped)) >= abs(found) - _ROUNDING_TOLERANCE)
     return (float(low), float(high)), (extreme + 1) / (shuffles + 1)
 
 

@@ -17,8 +17,8 @@ from panparser.features.template_syntax import ACTIONS, pointed, read_line
 
 __all__ = ["Address", "Atom", "Template", "Templates"]
 
-MOST_TEMPLATES = 512
-MOST_ATOMS = 8
+MAX_TEMPLATES = 512
+MAX_ATOMS_PER_TEMPLATE = 8
 LEXICAL = ("form", "lower", "lemma", "prefix", "suffix", "vector", "shape", "lower_prefix", "lower_suffix")
 OF_ONE_LANGUAGE = (*LEXICAL, "xpos", "deps", "misc", CALL)  # what a function reads is not known
 LABELED = ("label", "left_labels", "right_labels", "given_label")
@@ -37,19 +37,21 @@ class Template:
 
     def __post_init__(self) -> None:
         if isinstance(self.atoms, str) or not isinstance(self.atoms, Sequence):
-            raise TemplateError(f"Template: atoms must be a tuple of Atom; got {self.atoms!r}")
+            raise TemplateError(f"FeatureTemplate: atoms must be a tuple of Atoms; got {self.atoms!r}")
         object.__setattr__(self, "atoms", tuple(self.atoms))
         for atom in self.atoms:
             if not isinstance(atom, Atom):
-                raise TemplateError(f"Template: atoms must be a tuple of Atom; got {atom!r} in it")
+                raise TemplateError(f"FeatureTemplate: atoms must be a tuple of Atoms; got {atom!r} in it")
             if self.atoms.count(atom) > 1:
                 raise TemplateError(f"{atom} appears twice in one template")
             if atom.name == "vector" and len(self.atoms) > 1:
                 raise TemplateError(f"{atom} must be the only atom of its template")
             if atom.name == "vector" and self.actions_only:
                 raise TemplateError(f"{atom} cannot be for actions alone")
-        if not 1 <= len(self.atoms) <= MOST_ATOMS:
-            raise TemplateError(f"a template has 1 to {MOST_ATOMS} atoms; got {len(self.atoms)}")
+        if not 1 <= len(self.atoms) <= MAX_ATOMS_PER_TEMPLATE:
+            raise TemplateError(
+                f"FeatureTemplate: atoms must be between 1 and {MAX_ATOMS_PER_TEMPLATE}; got {len(self.atoms)}"
+            )
 
     @classmethod
     def parse(cls, text: str) -> Template:
@@ -120,17 +122,19 @@ class Templates(Sequence[Template]):
 
     def __post_init__(self) -> None:
         if isinstance(self.templates, str) or not isinstance(self.templates, Sequence):
-            raise TemplateError(f"expected a tuple of Template (Templates.parse reads text); got {self.templates!r}")
+            raise TemplateError(
+                f"FeatureTemplates: templates must be a tuple of FeatureTemplate values; got {self.templates!r}"
+            )
         object.__setattr__(self, "templates", tuple(self.templates))
         for template in self.templates:
             if not isinstance(template, Template):
                 raise TemplateError(
-                    f"expected a tuple of Template (Templates.parse reads text); got {template!r} in it"
+                    f"FeatureTemplates: templates must be a tuple of FeatureTemplate values; got {template!r} in it"
                 )
         for index, earlier in _repeated(self.templates):
             raise TemplateError(f"template {index + 1} is the same as template {earlier + 1}: {self.templates[index]}")
-        if len(self.templates) > MOST_TEMPLATES:
-            raise TemplateError(f"at most {MOST_TEMPLATES} templates; got {len(self.templates)}")
+        if len(self.templates) > MAX_TEMPLATES:
+            raise TemplateError(f"expected at most {MAX_TEMPLATES} templates; got {len(self.templates)}")
 
     # --- As text and JSON ---
 

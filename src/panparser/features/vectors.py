@@ -25,9 +25,9 @@ from panparser.base.types import IntArray
 from panparser.errors import VectorError
 from panparser.treebank.treebank import Treebank
 
-MOST_DIMENSIONS = 2048
+MAX_DIMENSIONS = 2048
 _SNIFF_BYTES = 1 << 16  # examined to detect the format
-_LONGEST_WORD = 1 << 12
+_MAX_WORD_BYTES = 1 << 12
 _DIGITS = 18  # of the numbers in the first line
 _LARGEST = float(np.finfo(np.float32).max)
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\r")
@@ -82,9 +82,9 @@ def _recognize(head: bytes, name: str) -> _Format:
     else:
         count, dimensions = int(fields[0]), int(fields[1])
         form = _Format(count, dimensions, _is_binary(rest, dimensions))
-    if not 1 <= form.dimensions <= MOST_DIMENSIONS:
+    if not 1 <= form.dimensions <= MAX_DIMENSIONS:
         raise VectorError(
-            f"{name}:1: expected the numbers of vectors and dimensions, or a word and its 1 to {MOST_DIMENSIONS} "
+            f"{name}:1: expected the numbers of vectors and dimensions, or a word and its 1 to {MAX_DIMENSIONS} "
             f"numbers, found {_shown(first)}"
         )
     return form
@@ -144,7 +144,7 @@ def _binary(stream: IO[bytes], form: _Format, name: str, limit: int | None) -> I
 def _binary_word(stream: IO[bytes]) -> bytes | None:
     word = bytearray()
     while (letter := stream.read(1)) != b" ":
-        if not letter or len(word) > _LONGEST_WORD:
+        if not letter or len(word) > _MAX_WORD_BYTES:
             return None
         word += letter
     return bytes(word).lstrip(b"\n") or None  # the original program ends each vector with a line feed
@@ -167,7 +167,7 @@ def _shown(line: bytes) -> str:
 UNKNOWN = ("<UNK>", "<unk>")  # their vector is used for unknown words
 _MIN_BITS, _MAX_BITS = 2, 12  # of the engine
 _MAX_VALUE = 127
-_CLIPPED = 1000  # at most one in this many numbers may be too large for a byte
+_MAX_CLIPPED_RATIO = 1000  # numbers for each one that may be too large for a byte
 _BLOCK = 1 << 12  # rows processed at a time
 
 
@@ -188,21 +188,23 @@ class WordVectors:
         if not isinstance(self.matrix, np.ndarray) or self.matrix.dtype != np.int8 or self.matrix.ndim != 2:
             raise VectorError(f"WordVectors: matrix must be an array of int8 with two axes; got {self.matrix!r}")
         shape = self.matrix.shape
-        if shape[0] != len(self.words) + 1 or not 1 <= shape[1] <= MOST_DIMENSIONS:
+        if shape[0] != len(self.words) + 1 or not 1 <= shape[1] <= MAX_DIMENSIONS:
             raise VectorError(
                 f"WordVectors: matrix must have {len(self.words) + 1} rows (one more than there are words) and 1 to "
-                f"{MOST_DIMENSIONS} columns; got {shape[0]} and {shape[1]}"
+                f"{MAX_DIMENSIONS} columns; got {shape[0]} and {shape[1]}"
             )
         if not isinstance(self.bits, int) or not _MIN_BITS <= self.bits <= _MAX_BITS:
-            raise VectorError(f"WordVectors: bits must be an integer {_MIN_BITS}..{_MAX_BITS}; got {self.bits!r}")
+            raise VectorError(
+                f"WordVectors: bits must be an integer between {_MIN_BITS} and {_MAX_BITS}; got {self.bits!r}"
+            )
         if not self.words or len(self._rows) != len(self.words):
-            raise VectorError("WordVectors: words must be texts, each once, at least one")
+            raise VectorError("WordVectors: words must be one or more different texts")
 
     @classmethod
     def from_dict(cls, vectors: Mapping[str, Sequence[float]]) -> WordVectors:
         """Vectors by word; that of unknown words is under `<UNK>`, else all zero."""
         if not isinstance(vectors, Mapping) or not vectors:
-            raise VectorError(f"expected a dict of words and their vectors, at least one; got {vectors!r}")
+            raise VectorError(f"expected a dict with the vectors of one or more words; got {vectors!r}")
         rows: list[Floats] = []
         for word, values in vectors.items():
             try:
@@ -233,7 +235,9 @@ class WordVectors:
     def rounded(self, bits: int) -> WordVectors:
         """The same with fewer bits for each number, which take less room in a file that is compressed."""
         if not isinstance(bits, int) or not _MIN_BITS <= bits <= self.bits:
-            raise VectorError(f"WordVectors.rounded: bits must be an integer {_MIN_BITS}..{self.bits}; got {bits!r}")
+            raise VectorError(
+                f"WordVectors.rounded: bits must be an integer between {_MIN_BITS} and {self.bits}; got {bits!r}"
+            )
         matrix = np.rint(self.matrix / np.float64(2 ** (self.bits - bits))).astype(np.int8)
         return WordVectors(self.words, matrix, bits)
 
@@ -343,7 +347,7 @@ def _quantized(rows: Floats) -> tuple[npt.NDArray[np.int8], int]:
     """The rows as bytes, scaled to a mean norm of 1 (without row 0 and zeros) and times 2**bits; bits."""
     norms = [norm for norm in _norms(rows[1:]) if norm > 0]
     factor = len(norms) / math.fsum(norms) if norms else 1.0
-    allowed = rows.size // _CLIPPED
+    allowed = rows.size // _MAX_CLIPPED_RATIO
     bits = _MAX_BITS
     while bits > _MIN_BITS and _count_above(rows, (_MAX_VALUE + 0.5) / (factor * 2**bits)) > allowed:
         bits -= 1

@@ -20,7 +20,7 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_DAY = 24 * 60 * 60  # seconds
+_DAY_SECONDS = 24 * 60 * 60  # seconds
 _UNSUPPORTED = (errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK, errno.ENOSYS)  # by some file systems
 
 
@@ -90,7 +90,7 @@ class Disk:
         """
         with suppress(OSError):
             if fcntl is None or not is_ours:
-                if time.time() - path.stat().st_mtime > _DAY:
+                if time.time() - path.stat().st_mtime > _DAY_SECONDS:
                     path.unlink()
                 return
             with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW), "rb") as stream:
@@ -209,7 +209,7 @@ def check_writable(path: Path, error: type[PanParserError], *inputs: str | os.Pa
             return
         for each in inputs:
             if each is not None and os.path.isfile(each) and path.is_file() and path.samefile(each):
-                raise SpecError(f"{path}: is an input, and would be replaced; choose another file")
+                raise SpecError(f"{path}: is an input file; choose another output file")
         beside, stream = _created(_replaceable(path).parent)
         try:
             stream.close()

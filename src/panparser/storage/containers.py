@@ -105,9 +105,9 @@ def _decoded(stream: IO[bytes], name: str, kind: str) -> tuple[Arrays, dict[str,
         raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a damaged one") from None
     data = _read(stream, max((place.end for place in places.values()), default=0))
     if data is None:
-        raise ModelError(f"{name}: damaged: it is shorter or longer than its content")
+        raise ModelError(f"{name}: damaged: its size does not match its content")
     if zlib.crc32(data.data, zlib.crc32(text.encode())) != checksum:
-        raise ModelError(f"{name}: damaged: its checksum does not fit its content")
+        raise ModelError(f"{name}: damaged: its checksum does not match its content")
     try:
         arrays = {name: place.array(data) for name, place in places.items()}
     except _INVALID:
@@ -143,7 +143,7 @@ def _header(stream: IO[bytes], name: str, kind: str) -> bytes:
     length = int.from_bytes(start, "little")
     header = stream.read(length) if length <= _MAX_HEADER else b""
     if len(header) < length:
-        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or one that is cut off")
+        raise ModelError(f"{name}: expected a {kind}, found another kind of file, or a truncated one")
     return header
 
 

@@ -34,7 +34,7 @@ def static_derivation(
     """
     system, gold = as_system(system), GoldTree.from_heads(gold)
     if ties is not None and seed is not None:
-        raise ValueError("ties are broken in a given order or at random; got both ties and seed")
+        raise ValueError("oracle_derivations: ties and seed exclude each other; got both")
     order = tuple(ties or system.ties)
     if sorted(order) != sorted(system.names):
         raise IllegalTransitionError(f"ties must order {', '.join(system.names)}; got {', '.join(map(str, order))}")

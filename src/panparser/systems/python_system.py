@@ -78,8 +78,8 @@ class PythonSystem:
     """Base of transition systems written in Python: subclass it, then pass it to `pp.system` or `check_system`.
 
     The class defines `transitions` and the methods `legal`, `apply`, and `cost` or `static_oracle`; it may also
-    override `initial` and `is_final`. `cost` may be relaxed (too high by the same number in every transition of a state). With
-    `static_oracle`, costs are 0 for its transition and 1 for the others.
+    override `initial` and `is_final`. `cost` may be relaxed (too high by the same number in every transition of a
+    state). With `static_oracle`, costs are 0 for its transition and 1 for the others.
     """
 
     transitions: tuple[str, ...] = ()
@@ -245,7 +245,7 @@ class PythonSteps:
         try:
             return index(cost)
         except TypeError:
-            raise DeclarationError(f"cost of {name} in {self.name} must be an integer; got {cost!r}") from None
+            raise DeclarationError(f"{self.name}: cost of {name} must be an integer; got {cost!r}") from None
 
     def lost_arcs(self, gold: GoldTree | Sequence[Head]) -> int:
         """Number of known heads that the derivation of least cost does not give: with exact costs, that none gives."""

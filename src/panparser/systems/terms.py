@@ -366,7 +366,7 @@ def any_of(*conditions: StateCondition) -> AnyOf:
         if not isinstance(condition, StateCondition):
             raise DeclarationError(f"any_of expects conditions; got {condition!r}")
     if len(conditions) < 2:
-        raise DeclarationError(f"any_of expects two conditions or more; got {len(conditions)}")
+        raise DeclarationError(f"any_of: expected two or more conditions; got {len(conditions)}")
     return AnyOf(conditions)
 
 

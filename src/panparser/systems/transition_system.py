@@ -87,7 +87,7 @@ class Transition:
         if not self.then:
             raise DeclarationError(f"{self.name}: then is empty: a transition must do something")
         if len(arcs) > 1:
-            raise DeclarationError(f"then of {self.name}: at most one arc; got {len(arcs)}")
+            raise DeclarationError(f"{self.name}: then must have at most one arc; got {len(arcs)}")
         if arcs and kinds[0] != arcs[0]:
             raise DeclarationError(
                 f"then of {self.name}: {self.then[kinds.index(arcs[0])]} must come before {self.then[0]}"
@@ -142,7 +142,7 @@ class Declaration:
                 raise DeclarationError(f"{self.name}: {column} must be a list; got {getattr(self, column)!r}")
         object.__setattr__(self, "transitions", tuple(self.transitions))
         if not self.transitions or not all(isinstance(t, Transition) for t in self.transitions):
-            raise DeclarationError(f"{self.name}: transitions must be Transition values, at least one")
+            raise DeclarationError(f"{self.name}: transitions must be one or more Transitions")
         object.__setattr__(self, "ties", tuple(self.ties) or self.names)
         object.__setattr__(self, "final", read_terms(self.final, "final", self.name))
         if self.root == "none":
@@ -184,7 +184,7 @@ class Declaration:
         for column in ("starts", "ends"):
             if getattr(self, column) is not None:
                 raise DeclarationError(
-                    f"{self.name}: {column} is where Root stands, and there is none; got {getattr(self, column)!r}"
+                    f"{self.name}: {column} must be None, since root is none; got {getattr(self, column)!r}"
                 )
         for column in ("partial", "max_span"):
             if getattr(self, column):
@@ -588,7 +588,7 @@ class TransitionSystem(Declaration):
     def initial(self, words: int) -> State:
         """The initial state of a sentence of this many words."""
         if not isinstance(words, int) or not 1 <= words <= _engine.MAX_WORDS:
-            raise GoldError(f"{self.name}: words must be 1 to {_engine.MAX_WORDS}; got {words!r}")
+            raise GoldError(f"{self.name}: words must be an integer between 1 and {_engine.MAX_WORDS}; got {words!r}")
         return State(self, _engine.LinkedStates(self._lowered.engine, words), 0, [], self.attaches_rest)
 
     def is_final(self, state: State) -> bool:

@@ -35,11 +35,11 @@ W1.ending
 T-1 W0.ending
 """
 _TREEBANKS = (".conllu", ".conllx", ".conll")
-_LONGEST = 5  # letters of an ending
-_LEAST = 2  # other words that an ending must have to tell anything
-_SURE = 0.8  # share of them with the same tag, that is next to all
+_MAX_ENDING_LETTERS = 5  # letters of an ending
+_MIN_ENDING_WORDS = 2  # other words that an ending must have to tell anything
+_MIN_TAG_SHARE = 0.8  # share of them with the same tag, that is next to all
 _TAGS = tuple(sorted(UPOS))
-_SHOWN = 40  # characters of a line in a message
+_MAX_LISTED_CHARS = 40  # characters of a line in a message
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Lexicon:
             tags = tuple(tag.strip() for tag in rest.split("\t")[0].split(","))
             if not word or not set(tags) <= UPOS:
                 expected = "a word, a tab and its universal tags, such as `house<tab>NOUN,VERB`"
-                raise SpecError(f"{os.fspath(path)}:{number}: expected {expected}, found {plain[:_SHOWN]!r}")
+                raise SpecError(f"{os.fspath(path)}:{number}: expected {expected}, found {plain[:_MAX_LISTED_CHARS]!r}")
             found[word] = (*found.get(word, ()), *tags)
         if not found:
             raise SpecError(f"{os.fspath(path)}: expected a word list, found no words")
@@ -137,9 +137,9 @@ class Lexicon:
         were projected, or come from glosses: they are left out.
         """
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"Lexicon.of: treebank must be a Treebank; got {treebank!r}")
-        check_count("Lexicon.of: least", min_count, maximum=MAX_INT)
-        check_number("Lexicon.of: rare", min_share, Interval(0, 0.5, "[)"))
+            raise TreebankError(f"Lexicon.from_treebank: treebank must be a Treebank; got {treebank!r}")
+        check_count("Lexicon.from_treebank: min_count", min_count, maximum=MAX_INT)
+        check_number("Lexicon.from_treebank: min_share", min_share, Interval(0, 0.5, "[)"))
         counts: dict[str, Counter[str]] = {}
         for word, tag in _tagged(treebank):
             counts.setdefault(word, Counter())[tag] += 1
@@ -195,9 +195,9 @@ class Lexicon:
                 continue
             others = {tag: count - (tag in own) for tag, count in known.items()}
             total = sum(others.values())
-            if total >= _LEAST:
+            if total >= _MIN_ENDING_WORDS:
                 best = min(others, key=lambda tag: (-others[tag], tag))
-                return best, others[best] >= _SURE * total
+                return best, others[best] >= _MIN_TAG_SHARE * total
         return None
 
     # --- Files ---
@@ -236,4 +236,4 @@ def _tagged(treebank: Treebank) -> Iterator[tuple[str, str]]:
 def _endings(word: str) -> list[str]:
     """The endings of a word, longest first, each at least a letter shorter than the word."""
     lower = word.lower()
-    return [lower[-length:] for length in range(min(_LONGEST, len(lower) - 1), 0, -1)]
+    return [lower[-length:] for length in range(min(_MAX_ENDING_LETTERS, len(lower) - 1), 0, -1)]

@@ -61,7 +61,7 @@ class NetworkTagger(StoredModel, kind="network-tagger", newest=1, prefix="tagger
     def annotate(self, treebank: Treebank, *, threads: int = 1) -> None:
         """Writes the tags into the columns of a treebank."""
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
+            raise TreebankError(f"predict: treebank must be a Treebank; got {treebank!r}")
         check_threads("annotate: threads", threads)
         treebank.check()
         if treebank.words:
@@ -141,7 +141,7 @@ def train_network_tagger(
     )
     _check_network("train_tagger", network, vectors)
     if not treebank.words:
-        raise TreebankError(f"{treebank.path}: expected words to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected training words, found none")
     treebank.check()
     usual = {"epochs": network.learning.epochs, "patience": network.learning.patience}
     run: dict[str, Any] = {"network": network, "treebank": treebank, "dev": dev, "vectors": vectors}
@@ -151,7 +151,7 @@ def train_network_tagger(
 
 def _check_network(owner: str, network: NetworkSpec, vectors: WordVectors | None) -> None:
     if network.positions or not network.tags:
-        raise SpecError(f"{owner} needs a network that only predicts tags: network.tagger('upos'); got another")
+        raise SpecError(f"{owner}: network must only predict tags, as network.tagger('upos') does")
     if ("vector" in network.columns) != (vectors is not None):
         what = "missing, and the network reads them" if vectors is None else "given, but no input is a vector"
         raise SpecError(f"{owner}: vectors are {what}")
@@ -201,7 +201,7 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
         """Those that no listener wants to be skipped."""
         decisions = [self.sentence_decision(epoch, sentence) for sentence in sentences.tolist()]
         if any(isinstance(decision, Replacement) for decision in decisions):
-            raise SpecError("a listener may have a network's tagger skip sentences, not replace them")
+            raise SpecError("network taggers: a listener may skip sentences, but not replace them")
         return sentences[[decision is not SKIP for decision in decisions]]
 
     def should_evaluate(self, epoch: int) -> bool:

@@ -71,7 +71,7 @@ class SequenceStates(PythonObjectStates):
 
     def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         if self.gold is None:
-            raise SpecError("costs of sequences need the right classes")
+            raise SpecError("costs: the items need gold classes")
         gold = int(self.gold[self._place(node.state)])
         return [int(gold >= 0 and action != gold) for action in node.legal]
 

@@ -107,7 +107,7 @@ class SequenceRun(EpochLoop[Weights, SequenceModel]):
         self.items.check_fit(self.window)
         self.gold = checked_classes(self.items, self.gold, self.classes, UNKNOWN)
         if not self.items.size or (self.gold == UNKNOWN).all():
-            raise SpecError("expected items with classes to learn from; found none")
+            raise SpecError("train_sequence_model: expected items with gold classes, found none")
         self.used_sequences = np.flatnonzero(np.diff(self.items.offsets) > 0)
         if self.dev is not None:
             items, gold = self.dev
@@ -125,7 +125,7 @@ class SequenceRun(EpochLoop[Weights, SequenceModel]):
     def replaced_gold(self, sequence: int, replacement: Replacement) -> IntArray:
         """Return the classes of all items with those that a listener put in the place of a sequence's."""
         if replacement.sentence is not None:
-            raise SpecError("a listener of sequences may change the gold of one, not its items")
+            raise SpecError("sequences: a listener may change the gold classes, but not the items")
         gold = self.gold.copy()
         gold[int(self.items.offsets[sequence]) : int(self.items.offsets[sequence + 1])] = replacement.gold
         return checked_classes(self.items, gold, self.classes, UNKNOWN)
@@ -249,7 +249,7 @@ class ClassifierSequenceRun(SequenceRun[Classifier]):
         strategy = self.training.strategy
         for name, neutral in (("members", (None, 1)), ("prune", (None, 0)), ("batch", (1,))):
             if getattr(self.training, name) not in neutral:
-                raise SpecError(f"{name} is about the weights of the engine's perceptron; got a classifier")
+                raise SpecError(f"{name} requires the engine's perceptron; got a classifier")
         methods = (
             [needed_method(strategy, self.beam, self.classifier)] if isinstance(strategy, TrainingStrategy) else []
         )

@@ -43,10 +43,10 @@ def whole_numbers(what: str, values: npt.ArrayLike, kind: type[np.signedinteger[
     if array.dtype == kind:
         return array
     if array.dtype.kind not in "biu" and array.size:
-        raise SpecError(f"{what} must be whole numbers of at most 64 bits; got {array.dtype}")
+        raise SpecError(f"{what} must be integers of at most 64 bits; got {array.dtype}")
     limits = np.iinfo(kind)
     if array.size and (int(array.min()) < limits.min or int(array.max()) > limits.max):
-        raise SpecError(f"{what} must be numbers of {limits.bits} bits; got {int(array.min())} to {int(array.max())}")
+        raise SpecError(f"{what} must be integers of {limits.bits} bits; got {int(array.min())} to {int(array.max())}")
     return np.ascontiguousarray(array, dtype=kind)
 
 
@@ -66,11 +66,11 @@ class SequenceFeatures:
                 raise SpecError(f"SequenceFeatures: {name} must be a tuple of names; got {names!r}")
             object.__setattr__(self, name, tuple(names))
         if not isinstance(self.templates, Templates) or not self.templates:
-            raise SpecError(f"SequenceFeatures: templates must be Templates, at least one; got {self.templates!r}")
+            raise SpecError(f"SequenceFeatures: templates must be one or more FeatureTemplates; got {self.templates!r}")
         try:
             self._lowered  # noqa: B018 - refuses templates that do not fit
         except TemplateError as error:
-            raise SpecError(f"templates of Window: {error}") from None
+            raise SpecError(f"SequenceFeatures: templates: {error}") from None
 
     @cached_property
     def _lowered(self) -> LoweredWindow:
@@ -111,7 +111,7 @@ class LabelSet:
             raise SpecError(f"LabelSet: size must be <= {_MAX_CLASSES}; got {self.size}")
         for name, numbers in self.parts.items():
             if len(numbers) != self.size:
-                raise SpecError(f"part {name} of LabelSet must have {self.size} numbers; got {len(numbers)}")
+                raise SpecError(f"LabelSet: part {name} must have {self.size} numbers; got {len(numbers)}")
             whole_numbers(f"part {name} of Classes", numbers)
 
     def to_engine(self, names: Sequence[str]) -> IntArray:
@@ -153,7 +153,7 @@ class SequenceItems:
             raise SpecError("SequenceItems: offsets must be an array of numbers that begins with 0")
         for name, column in self.columns.items():
             if column.shape != (self.size,):
-                raise SpecError(f"column {name} of SequenceItems must have {self.size} numbers; got {column.shape}")
+                raise SpecError(f"SequenceItems: column {name} must have {self.size} numbers; got {column.shape}")
 
     @classmethod
     def from_treebank(
@@ -174,9 +174,9 @@ class SequenceItems:
     def check_fit(self, window: SequenceFeatures) -> None:
         """Raise SpecError if the items have not all that a window reads."""
         if missing := [name for name in window.columns if name not in self.columns]:
-            raise SpecError(f"the templates read {missing[0]}, and the items have no such column")
+            raise SpecError(f"SequenceItems: the templates read {missing[0]}, which is not a column of the items")
         if window.reads_treebank and self.treebank is None:
-            raise SpecError("the templates read a treebank, and the items have none")
+            raise SpecError("SequenceItems: the templates require a treebank")
 
     def to_engine(self, window: SequenceFeatures, classes: int) -> _engine.Sequences:
         """Return the items as the engine has them, for one window."""

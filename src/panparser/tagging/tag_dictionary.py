@@ -18,15 +18,15 @@ LEXICON_COLUMNS = ("lexicon", "ending")  # of items, if there is a lexicon: a wo
 
 @dataclass(frozen=True)
 class TagDictionaryThresholds:
-    """Which words go into a tag dictionary: those with at least `least` occurrences, where at most the share `rare`
-    has another class than the most frequent one."""
+    """Thresholds of a tag dictionary: a word has at least `min_count` occurrences, at most the share `max_other_share`
+    of them with another class than the most frequent one."""
 
     min_count: int = 20
     max_other_share: float = 0.02
 
     def __post_init__(self) -> None:
-        check_count("TagDictionaryThresholds: least", self.min_count, maximum=MAX_INT)
-        check_number("TagDictionaryThresholds: rare", self.max_other_share, Interval(0, 0.5, "[)"))
+        check_count("TagDictionaryThresholds: min_count", self.min_count, maximum=MAX_INT)
+        check_number("TagDictionaryThresholds: max_other_share", self.max_other_share, Interval(0, 0.5, "[)"))
 
 
 class TagDictionary:

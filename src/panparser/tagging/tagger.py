@@ -69,7 +69,7 @@ class TaggerSpec:
             object.__setattr__(self, "templates", tagging_templates(self.columns))
         check_beam(self.beam, "TaggerSpec")
         if self.dictionary is not None and not isinstance(self.dictionary, TagDictionaryThresholds):
-            raise SpecError(f"TaggerSpec: dictionary must be a DictionaryRule or None; got {self.dictionary!r}")
+            raise SpecError(f"TaggerSpec: dictionary must be TagDictionaryThresholds or None; got {self.dictionary!r}")
         seen = {atom.name for atom in self.window.templates.atoms if atom.addresses[0].base.startswith("W")}
         if own := [name for name in self.columns if name in seen]:
             raise SpecError(f"TaggerSpec: templates must not read what is tagged; got {own[0]} (T-1.{own[0]} may do)")
@@ -299,9 +299,11 @@ def train_tagger(
         common: dict[str, Any] = {"dev": dev, "listeners": listeners, "vectors": vectors, "threads": threads}
         return train_network_tagger(spec, treebank, **common, options=options)
     if not isinstance(spec, TaggerSpec):
-        raise SpecError(f"train_tagger: spec must be a TaggerSpec, or a Network that only predicts tags; got {spec!r}")
+        raise SpecError(
+            f"train_tagger: spec must be a TaggerSpec, or a NetworkSpec that only predicts tags; got {spec!r}"
+        )
     if vectors is not None:
-        raise SpecError("train_tagger: vectors are for a network; got a TaggerSpec")
+        raise SpecError("train_tagger: vectors require a network; got a TaggerSpec")
     check_options(
         "train_tagger", options, SequenceOptions.__annotations__, ("dev", "listeners", "classifier", "threads")
     )
@@ -313,7 +315,7 @@ def train_tagger(
         missing = lexicon.all_tags - {tag[0] for tag in tags}
         tags = sorted([*tags, *((tag, *["_"] * (len(spec.columns) - 1)) for tag in missing)])
     elif spec.window.columns:
-        raise SpecError(f"templates of TaggerSpec read {spec.window.columns[0]}, and train_tagger got no lexicon")
+        raise SpecError(f"train_tagger: templates that read {spec.window.columns[0]} require a lexicon")
     right = right_tags(treebank, spec.columns, tags)
     dictionary = TagDictionary.from_treebank(treebank, right, spec.dictionary) if spec.dictionary else TagDictionary({})
 
@@ -343,7 +345,7 @@ def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tup
     if not isinstance(lexicon, Lexicon):
         raise SpecError(f"train_tagger: lexicon must be a Lexicon; got {lexicon!r}")
     if "upos" not in spec.columns:
-        raise SpecError(f"train_tagger: lexicon is for taggers of upos; got one of {', '.join(spec.columns)}")
+        raise SpecError(f"train_tagger: lexicon requires the column upos; got {', '.join(spec.columns)}")
     return spec.with_lexicon(), lexicon.with_tags_from(treebank)
 
 
@@ -385,7 +387,7 @@ def _restored_lexicon(values: list[list[Any]]) -> Lexicon:
 
 def _check_treebank(treebank: object) -> None:
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"expected a Treebank to tag; got {treebank!r}")
+        raise TreebankError(f"predict: treebank must be a Treebank; got {treebank!r}")
 
 
 def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, ...]]:
@@ -396,7 +398,7 @@ def gather_tags(treebank: Treebank, columns: Sequence[str]) -> list[tuple[str, .
     found = {tuple(texts[i][n] for i, n in enumerate(tag)) for tag in numbers.T.tolist()}
     tags = sorted(tag for tag in found if not _is_missing(tag, columns))
     if not tags:
-        raise TreebankError(f"{treebank.path}: expected words with {'+'.join(columns)} to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected words with {'+'.join(columns)} for training, found none")
     return tags
 
 

@@ -50,7 +50,7 @@ class Lemmatizer(StoredModel, kind="lemmatizer", newest=1, prefix="lemmatizer.")
     def predict(self, treebank: Treebank, *, threads: int = 1) -> IntArray:
         """The lemma of every word, as ids of the treebank's vocabulary, which is extended if necessary."""
         if not isinstance(treebank, Treebank):
-            raise TreebankError(f"expected a Treebank to lemmatize; got {treebank!r}")
+            raise TreebankError(f"lemmatizer: treebank must be a Treebank; got {treebank!r}")
         if not treebank.words:
             return np.empty(0, dtype=np.int32)
         scripts, forms = self.dictionary.scripts, treebank.vocabulary("form")
@@ -118,7 +118,7 @@ def train_lemmatizer(
 
     check_treebanks("train_lemmatizer", treebank, dev)
     if not treebank.words or not treebank.column("lemma").any():
-        raise TreebankError(f"{treebank.path}: expected words with lemmas to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected words with lemmas for training, found none")
     dictionary = LemmaDictionary.learn(treebank)
     options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
     if dev is not None:

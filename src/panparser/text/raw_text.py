@@ -40,7 +40,7 @@ class RawText:
 
     def __post_init__(self) -> None:
         if len(self.text) != len(self.marks):
-            raise TextError(f"expected a mark for each of {len(self.text)} characters; got {len(self.marks)}")
+            raise TextError(f"RawText: marks must be {len(self.text)} values, one per character; got {len(self.marks)}")
 
     def tokens(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Where tokens start and end; characters after the last mark belong to a last token."""
@@ -52,7 +52,7 @@ class RawText:
 def extract_raw_text(treebank: Treebank) -> RawText:
     """The text of a treebank, token by token. Raises TextError if a token is only white space."""
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"expected a Treebank; got {treebank!r}")
+        raise TreebankError(f"extract_raw_text: treebank must be a Treebank; got {treebank!r}")
     pieces: list[str] = []
     ends: list[int] = []  # in characters
     sentence_ends: list[int] = []

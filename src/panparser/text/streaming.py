@@ -32,14 +32,14 @@ class TextStart:
     gap: str = ""
 
 
-_MOST_HELD = 1 << 16  # characters that wait for the rest of their sentence
+_MAX_HELD_CHARS = 1 << 16  # characters that wait for the rest of their sentence
 
 
 def kind_of(input_format: object) -> str:
     """What a text is, by its present name."""
     if input_format not in get_args(InputFormat):
         names = [name for name in get_args(InputFormat) if name not in _FORMER]
-        raise TextError(f"given must be {', '.join(names)}; got {input_format!r}")
+        raise TextError(f"input_format must be one of {', '.join(names)}; got {input_format!r}")
     return _FORMER.get(str(input_format), str(input_format))
 
 
@@ -57,7 +57,7 @@ def finished(text: str, tokens: Tokens) -> tuple[str, Tokens]:
     """
     ends = np.flatnonzero(tokens.last)
     if len(ends) < 2:
-        return (text, tokens) if not len(ends) or len(text) > _MOST_HELD else ("", tokens.first(0))
+        return (text, tokens) if not len(ends) or len(text) > _MAX_HELD_CHARS else ("", tokens.first(0))
     count = int(ends[-2]) + 1
     return text[: int(tokens.starts[count])], tokens.first(count)
 
@@ -79,7 +79,7 @@ def stream(
     not its first: no document begins.
     """
     if isinstance(pieces, str):
-        raise TextError("expected the pieces of a text; got one text: [text] is a list of one piece")
+        raise TextError("stream: pieces must be an iterable of texts, such as [text]; got one text")
     kind = kind_of(input_format)
     ends = sentence_ends(kind)
     place, seam = Place(document=document, lines=kind == "paragraphs", ranges=ranges), PieceBoundary()

@@ -33,7 +33,7 @@ def iter_text(
     read as U+FFFD, and `report` is called with a message for the first of each block.
     """
     if block < 1:
-        raise TextError(f"iter_text: block must be >= 1; got {block}")
+        raise TextError(f"iter_text: block must be an integer >= 1; got {block!r}")
     return _pieces(source, _Decoder(source_name(source), report), block)
 
 

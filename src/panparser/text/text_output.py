@@ -127,7 +127,7 @@ def to_treebank(
 def conllu_bytes(text: str, tokens: Tokens, splits: Splits | None, place: Place) -> bytes:
     """The file that `to_treebank` reads."""
     if place.document is not None and not place.document.isprintable():
-        raise TextError(f"the id of a document must be one printable line; got {place.document!r}")
+        raise TextError(f"document must be one printable line; got {place.document!r}")
     numbers = np.empty(0, dtype=np.int32)
     words: list[list[str]] = []
     if splits is not None:
@@ -136,7 +136,7 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Splits | None, place: Place)
             raise TextError(f"expected words, or None, for each of {len(tokens.starts)} tokens; got {len(numbers)}")
         for split in words:
             if len(split) < 2 or not all(map(is_trimmed, split)):
-                raise TextError(f"expected two words or more, without white space at their edges; got {split}")
+                raise TextError(f"expected two or more words without white space at their edges; got {split}")
     return _engine.write_tokens(
         text.encode(),
         tokens.starts,

@@ -260,7 +260,7 @@ def train_tokenizer(
 
     check_treebanks("train_tokenizer", treebank, dev)
     if not len(treebank):
-        raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected sentences for training, found none")
     raw = extract_raw_text(treebank)
     layout, marks = _marked(raw)
     whole = whole_pairs(layout, marks != INSIDE)

@@ -11,7 +11,14 @@ from panparser.errors import SpecError
 from panparser.learning.strategies import TrainingStrategy
 from panparser.parsing.parser import Parser
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.sections import DataPart, ParserPart, PipelinePart, SourcePart, TrainingPart, describe_strategy
+from panparser.recipes.sections import (
+    DataPart,
+    ParserPart,
+    PipelinePart,
+    SourcePart,
+    TrainingSection,
+    describe_strategy,
+)
 from panparser.transfer.rewriting import rewrite_word_order
 from panparser.transfer.source_files import blanked
 from panparser.transfer.transferring import TransferResult
@@ -79,7 +86,7 @@ def transfer_recipe(
         for each in (report.used if report.method != "sample" else ())
     )
     train = (os.fspath(sample),) if sample is not None and (has_sample or result.tagger is not None) else None
-    training = TrainingPart(
+    training = TrainingSection(
         strategy=describe_strategy(TrainingStrategy.from_values(record["strategy"])),
         epochs=record.epochs,
         seed=report.seed,

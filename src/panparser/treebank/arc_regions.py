@@ -43,7 +43,7 @@ class ArcRegion:
             if names is None:
                 continue
             if not isinstance(names, Sequence) or not names or not all(isinstance(n, str) and n for n in names):
-                raise SpecError(f"ArcRegion: {name} must be a name or several; got {value!r}")
+                raise SpecError(f"ArcRegion: {name} must be a name or a collection of names; got {value!r}")
             object.__setattr__(self, name, tuple(names))
         if self.direction is not None:
             check_choice("ArcRegion: direction", self.direction, get_args(Direction))
@@ -52,19 +52,15 @@ class ArcRegion:
             if value is not None:
                 check_count(f"ArcRegion: {name}", value, maximum=MAX_INT)
         if self.direction == "root" and (self.min_length or self.max_length):
-            raise SpecError(
-                "arcs of Root have no length: a Region of direction root must have no min_length, max_length"
-            )
+            raise SpecError("ArcRegion: min_length and max_length are not supported with direction root")
         if self.max_length is not None and (self.min_length or 1) > self.max_length:
-            raise SpecError(
-                f"ArcRegion: max_length must be at least min_length, {self.min_length}; got {self.max_length}"
-            )
+            raise SpecError(f"ArcRegion: max_length must be >= min_length, {self.min_length}; got {self.max_length}")
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> ArcRegion:
         known = [each.name for each in fields(cls)]
         if not isinstance(values, Mapping) or not set(values) <= set(known):
-            raise SpecError(f"a region is a table with some of {', '.join(known)}; got {values!r}")
+            raise SpecError(f"ArcRegion: expected a table with some of {', '.join(known)}; got {values!r}")
         return cls(**values)
 
     def to_values(self) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def read_conllu(
     Raises ConlluError, with file, line, what was expected and what was found, if it is not well-formed; a byte-order
     mark, a blank line too many and a missing one at the end only make it warn (ConlluWarning). With `lenient`
     sentences that cannot be read are left out, and `treebank.parse_problems` lists everything. With `single_root` a
-    sentence must have exactly one word with HEAD 0; `validate` checks what else Universal Dependencies asks for. `format` is
+    sentence must have exactly one word with HEAD 0; `validate` checks all rules of Universal Dependencies. `format` is
     "conllu", "conllx" (CoNLL 2006) or "auto": CoNLL-X only if the file leaves no doubt.
     """
     path = source_name(source)
@@ -93,7 +93,7 @@ def iter_blocks(
 def _parts(source: Source, block: int) -> Iterator[bytes]:
     """A file in pieces that end after a blank line; a piece depends on nothing that stands before it."""
     if block < 1:
-        raise ConlluError(f"iter_conllu: block must be >= 1; got {block}")
+        raise ConlluError(f"iter_conllu: block must be an integer >= 1; got {block!r}")
     with open_source(source) as stream:
         pending: list[bytes] = []
         size = 0  # of what is pending
@@ -134,7 +134,7 @@ def write_conllu(target: Target, treebank: Treebank) -> None:
     `-` is standard output; .gz, .bz2, .xz and .zst compress. The file appears under its name only when it is complete.
     """
     if not isinstance(treebank, Treebank):
-        raise TreebankError(f"expected a Treebank to write; got {treebank!r}")
+        raise TreebankError(f"write_conllu: treebank must be a Treebank; got {treebank!r}")
     with conllu_output(target) as stream:
         stream.write(treebank.to_bytes())
 
@@ -200,7 +200,7 @@ def _format(text: bytes, path: str) -> Format:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise ConlluError(f"{path}:1: {UTF16}")
     if b"\r" in text and b"\n" not in text:
-        raise ConlluError(f"{path}:1: expected lines that end with a line feed, found carriage returns alone")
+        raise ConlluError(f"{path}:1: expected lines that end with a line feed, found only carriage returns")
     if _LINES.search(text):
         return "conllu"
     conllu, phead, feats = (pattern.search(text) for pattern in (_CELLS, _PHEAD, _PLAIN_FEATS))

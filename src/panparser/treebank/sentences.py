@@ -76,7 +76,7 @@ class Sentence(Sequence["Token"]):
         except TypeError:
             value = -2
         if not -1 <= value <= len(self):
-            raise TreebankError(f"head of word {word} must be 0..{len(self)} or None; got {head!r}")
+            raise TreebankError(f"head of word {word} must be between 0 and {len(self)}, or None; got {head!r}")
         return value
 
     def values(self, name: str) -> list[str]:

@@ -70,7 +70,7 @@ class Treebank(Sequence[Sentence]):
         if not isinstance(text, bytes):
             raise ConlluError(f"expected the bytes of a file; got {type(text).__name__}")
         if format not in ("conllu", "conllx"):
-            raise ConlluError(f"format must be conllu, conllx or auto; got {format!r}")
+            raise ConlluError(f"format must be one of conllu, conllx, auto; got {format!r}")
         self._store = _engine.TreebankStore(text, format == "conllx", single_root, line)
         self.path = path
         self.format: Format = format
@@ -289,7 +289,7 @@ def concatenated(treebanks: Sequence[Treebank]) -> Treebank:
     data = bytearray(first.to_bytes())
     for other in treebanks[1:]:
         if first.format != other.format:
-            raise TreebankError(f"only treebanks of one format can be joined; got {first.format} and {other.format}")
+            raise TreebankError(f"expected treebanks of the same format; got {first.format} and {other.format}")
         if data and not data.endswith((b"\n\n", b"\n\r\n")):
             data += b"\n" if data.endswith(b"\n") else b"\n\n"
         data += other.to_bytes().removeprefix(_MARK)
@@ -320,7 +320,7 @@ def with_value(cell: str, key: str, value: str | None) -> str:
 
 def _number(name: str) -> int:
     if name not in COLUMNS:
-        raise TreebankError(f"a treebank has the columns {', '.join(COLUMNS)}; got {name!r}")
+        raise TreebankError(f"column must be one of {', '.join(COLUMNS)}; got {name!r}")
     return COLUMNS.index(name)
 
 
@@ -330,7 +330,7 @@ def check_treebanks(user: str, treebank: object, dev: object) -> None:
         if not isinstance(value, Treebank) and not (value is None and name == "dev"):
             raise TreebankError(f"{user}: {name} must be a Treebank; got {value!r}")
     if isinstance(dev, Treebank) and not dev.words:
-        raise TreebankError(f"{dev.path}: expected sentences to choose the best epoch by, found none")
+        raise TreebankError(f"{dev.path}: expected sentences for selecting the best epoch, found none")
 
 
 def check_lengths(treebank: Treebank) -> None:

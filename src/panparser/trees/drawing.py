@@ -108,7 +108,7 @@ def checked_forms(forms: Sequence[str] | None, count: int) -> list[str]:
     if forms is None:
         return [str(word) for word in range(1, count + 1)]
     if isinstance(forms, str) or len(forms) != count:
-        raise GoldError(f"forms of a drawing must be {count} words; got {forms!r}")
+        raise GoldError(f"draw: forms must be {count} words; got {forms!r}")
     return [shown(" ".join(form.split())) for form in forms]
 
 

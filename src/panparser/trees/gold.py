@@ -53,9 +53,9 @@ class Span:
     def __post_init__(self) -> None:
         check_choice("Span: kind", self.kind, SPAN_KINDS, GoldError)
         if not all(isinstance(end, int) and not isinstance(end, bool) for end in (self.first, self.last)):
-            raise GoldError(f"Span: first and last must be words; got {self.first!r} and {self.last!r}")
+            raise GoldError(f"Span: first and last must be integers >= 1; got {self.first!r} and {self.last!r}")
         if not 1 <= self.first <= self.last:
-            raise GoldError(f"Span: first and last must be 1 <= first <= last; got {self.first} and {self.last}")
+            raise GoldError(f"Span: last must be >= first; got {self.first} and {self.last}")
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ class GoldTree:
         self, heads: Iterable[Head | Set[int]], labels: Iterable[str | None] | None = None, spans: Iterable[Span] = ()
     ) -> None:
         if not isinstance(heads, Iterable) or isinstance(heads, str):
-            raise GoldError(f"heads of Gold: expected one for each word; got {heads!r}")
+            raise GoldError(f"GoldTree: heads must be a sequence with one head per word; got {heads!r}")
         object.__setattr__(self, "heads", tuple(_head(word, head) for word, head in enumerate(heads, start=1)))
         object.__setattr__(self, "labels", None if labels is None else tuple(labels))
         if self.labels is not None and len(self.labels) != len(self.heads):
-            raise GoldError(f"labels of Gold: expected {len(self.heads)}, one for each head; got {len(self.labels)}")
+            raise GoldError(f"GoldTree: labels must be {len(self.heads)} values, one per head; got {len(self.labels)}")
         try:
             _engine.check_heads(self.codes())
         except ValueError as error:
-            raise GoldError(f"heads of Gold: {error}; got {list(self.heads)}") from None
+            raise GoldError(f"GoldTree: heads: {error}; got {list(self.heads)}") from None
         object.__setattr__(self, "spans", tuple(spans))
         self._check_sets_and_spans()
 
@@ -93,7 +93,7 @@ class GoldTree:
                 raise GoldError(f"head of word {word}: expected some of 0..{len(self)} but {word}; got {sorted(head)}")
         for span in self.spans:
             if not isinstance(span, Span) or span.last > len(self):
-                raise GoldError(f"spans of Gold: expected Spans of words 1..{len(self)}; got {span!r}")
+                raise GoldError(f"GoldTree: spans must be Spans of words 1..{len(self)}; got {span!r}")
 
     @classmethod
     def from_heads(cls, gold: GoldTree | Sequence[Head]) -> GoldTree:
@@ -141,7 +141,9 @@ def _head(word: int, head: object) -> Head:
     except TypeError:
         value = -1
     if not 0 <= value < 2**31 or isinstance(head, bool):
-        raise GoldError(f"head of word {word}: expected 0..n, None, EMPTY, LEFT, RIGHT or a set of heads; got {head!r}")
+        raise GoldError(
+            f"head of word {word}: expected 0..n, None, NO_HEAD, HEAD_LEFT, HEAD_RIGHT or a set of heads; got {head!r}"
+        )
     return value
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from panparser import _engine
+from panparser.base.checks import check_choice
 from panparser.base.types import FloatArray, IntArray
 from panparser.errors import DecodingError, GoldError
 from panparser.trees.gold import UNKNOWN, GoldTree, Head, reference_heads
@@ -44,7 +45,9 @@ def nonprojectivity_counts(heads: IntArray, offsets: npt.NDArray[np.int64]) -> t
     for name, array, dtype in (("heads", heads, np.int32), ("offsets", offsets, np.int64)):
         if not isinstance(array, np.ndarray) or array.dtype != dtype or array.ndim != 1:
             found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
-            raise GoldError(f"{name} of nonprojectivity: expected one dimension of {dtype.__name__}; got {found}")
+            raise GoldError(
+                f"nonprojectivity_counts: {name} must be a one-dimensional array of {dtype.__name__}; got {found}"
+            )
     try:
         flags, degrees = _engine.nonprojectivity(np.ascontiguousarray(heads), np.ascontiguousarray(offsets))
     except ValueError as error:
@@ -93,7 +96,7 @@ def projectivize(
     scheme, tree, labels = _labeled_tree("projectivize", heads, labels, encoding)
     for word, label in enumerate(labels, start=1):
         if LIFTED in label or PATH in label:
-            raise GoldError(f"label of word {word}: projectivize expected neither {LIFTED} nor {PATH}; got {label!r}")
+            raise GoldError(f"projectivize: label of word {word} must not contain {LIFTED} or {PATH}; got {label!r}")
     lifted = list(tree)
     over: dict[int, set[int]] = {}  # by lifted word, the words whose arcs it was lifted over
     while crossing := _measure(lifted[1:])[0]:
@@ -194,15 +197,14 @@ def _labeled_tree(
     owner: str, heads: Sequence[int] | IntArray, labels: Sequence[str], encoding: str
 ) -> tuple[_Encoding, list[int], tuple[str, ...]]:
     """The checked arguments of both transformations; the tree by token, with Root's head as -1."""
-    if encoding not in ENCODINGS:
-        raise GoldError(f"encoding of {owner}: expected one of {', '.join(ENCODINGS)}; got {encoding!r}")
+    check_choice(f"{owner}: encoding", encoding, ENCODINGS, GoldError)
     gold = GoldTree((None if head == UNKNOWN else head for head in heads), labels)
     for word, (head, label) in enumerate(zip(gold.heads, labels, strict=True), start=1):
         is_open = head is None and owner == "projectivize"
         if not is_open and (not isinstance(head, int) or head < 0):
-            raise GoldError(f"head of word {word}: {owner} expected one of 0..n; got {head!r}")
+            raise GoldError(f"{owner}: head of word {word} must be between 0 and n; got {head!r}")
         if not isinstance(label, str):
-            raise GoldError(f"label of word {word}: {owner} expected a string; got {label!r}")
+            raise GoldError(f"{owner}: label of word {word} must be a string; got {label!r}")
     return ENCODINGS[encoding], [UNKNOWN, *gold.codes()], tuple(labels)
 
 
@@ -225,7 +227,7 @@ def _decode(function: str, best_tree: Callable[[Any, bool], Any], scores: FloatA
     is_square = isinstance(scores, np.ndarray) and scores.ndim == 2 and scores.shape[0] == scores.shape[1] > 1
     if not is_square or scores.dtype != np.float64:
         found = f"{scores.dtype} {scores.shape}" if isinstance(scores, np.ndarray) else type(scores).__name__
-        raise DecodingError(f"{function}: scores: expected float64 (n+1, n+1) for n >= 1 words; got {found}")
+        raise DecodingError(f"{function}: scores must be float64 (n+1, n+1) for n >= 1 words; got {found}")
     try:
         heads: IntArray = best_tree(np.ascontiguousarray(scores), single_root)
     except ValueError as error:

@@ -41,9 +41,9 @@ class Validator:
 
     def __init__(self, *, level: int = 2, ignore: Collection[str] = (), max_problems: int | None = None) -> None:
         if level not in (1, 2):
-            raise TreebankError(f"level of a validation must be 1 or 2; got {level!r}")
+            raise TreebankError(f"validate: level must be 1 or 2; got {level!r}")
         if unknown := sorted(set(ignore) - set(RULES)):
-            raise TreebankError(f"a rule to ignore must be one of {', '.join(RULES)}; got {unknown[0]!r}")
+            raise TreebankError(f"validate: ignore must be some of {', '.join(RULES)}; got {unknown[0]!r}")
         self._level, self._ignored, self._most = level, frozenset(ignore), max_problems
         self._words = WordRules()
         self._trees = TreeRules(self._words.enhanced)

@@ -92,7 +92,7 @@ class CheckpointFolder:
         if manifest.get("kind") != KIND or manifest.get("format") != FORMAT:
             raise ModelError(f"{path}: expected a finished part of a training by this version of panparser")
         if manifest.get("identity") != self.identity:
-            raise SpecError(f"{path}: belongs to another run: its data, parts or training differ")
+            raise SpecError(f"{path}: belongs to another run, with other data, parts or training")
         values = manifest.get("part") or {}
         kind = class_of_kind(str(values.get("kind"))) if isinstance(values, dict) else None
         if kind is None:
