@@ -228,5 +228,5 @@ def test_inputs_are_not_replaced(run, tmp_path, option):
     before = gold.read_bytes()
     code, _, errors = run("analyze", gold, gold, option, gold)
     assert code == 2
-    assert "is an input, and would be replaced" in errors
+    assert "is an input file; choose another output file" in errors
     assert gold.read_bytes() == before

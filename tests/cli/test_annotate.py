@@ -48,7 +48,7 @@ def annotated(path, *edits):
         (["work.conllu", "--source-treebanks", "nothing/"], "nothing"),
         (["work.conllu", "--shortcuts", "nothing.json"], "nothing.json"),
         (["work.conllu", "--export-edits", "edits.csv"], "work.conllu: has no journal"),
-        (["work.conllu", "--export-edits", "work.conllu"], "is an input, and would be replaced"),
+        (["work.conllu", "--export-edits", "work.conllu"], "is an input file; choose another output file"),
         (["work.conllu", "--agreement", "nothing.conllu"], "nothing.conllu"),
         (["empty.conllu"], "empty.conllu: no sentences to annotate"),
         (["work.conllu", "--host", "256.1.1.1"], "cannot listen on this address"),

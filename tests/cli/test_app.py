@@ -126,5 +126,5 @@ def test_no_command_replaces_its_own_input(run, parsed, tmp_path, monkeypatch, c
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     code, _, err = run(*command.split())
     assert code == 2
-    assert "is an input, and would be replaced" in err
+    assert "is an input file; choose another output file" in err
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before

@@ -57,7 +57,7 @@ def test_what_cannot_be_done_is_said_in_a_line(run, files):
     Path("es.flextext").write_text(flextext(DOGS).replace('lang="en"', 'lang="es"'), encoding="utf-8")
     Path("mine.toml").write_text("[features]\nPST = 1\n", encoding="utf-8")
     for arguments, message in (
-        (("dogs.txt", "-o", "dogs.txt"), "dogs.txt: is an input, and would be replaced"),
+        (("dogs.txt", "-o", "dogs.txt"), "dogs.txt: is an input file; choose another output file"),
         (("bad.txt",), "bad.txt:2: expected as many glosses as words in line 1, 2; found 1"),
         (("bad.txt", "--input-format", "flextext"), "bad.txt:1: expected well-formed XML"),
         (("nowhere.txt",), "nowhere.txt: cannot be read"),

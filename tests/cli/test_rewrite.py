@@ -100,7 +100,7 @@ def test_a_file_without_features_is_told_about(run, files):
         ),
         (
             ("hut.conllu", "--target-language", "fr", "-o", "hut.conllu"),
-            "hut.conllu: is an input, and would be replaced",
+            "hut.conllu: is an input file; choose another output file",
         ),
         (("hut.conllu", "--typology", "mine.toml", "-o", "mine.toml"), "mine.toml: is an input"),
         (("hut.conllu", "--target-language", "fr", "-o", "none/out.conllu"), "none/out.conllu: cannot be written"),
@@ -143,7 +143,7 @@ def test_words_in_the_order_of_tags(run, tmp_path, monkeypatch):
             ("--tag-model", ENGLISH, "--keep-share", "2"),
             "--keep-share must be in (0, 1]; got 2",
         ),
-        (("--tag-model", ENGLISH, "-o", ENGLISH), "is an input, and would be replaced"),
+        (("--tag-model", ENGLISH, "-o", ENGLISH), "is an input file; choose another output file"),
     ],
 )
 def test_what_a_model_of_tags_cannot_do(run, arguments, said):

@@ -36,7 +36,7 @@ def test_validate_lists_all_problems(run, tmp_path):
 
 def test_rules_to_ignore_must_exist(run):
     code, _, err = run("validate", GOLD, "--ignore-rules", "head")
-    assert (code, "a rule to ignore must be one of invalid-utf, " in err) == (2, True)
+    assert (code, "validate: ignore must be some of invalid-utf, " in err) == (2, True)
 
 
 def test_other_commands_say_where_all_problems_are_listed(run, tmp_path):

@@ -112,7 +112,7 @@ def test_where_they_cannot_be():
             pp.train(GREEDY, TRAIN, batch=2, listeners=[listener])
     with pytest.raises(pp.SpecError, match="train: batch must be 1 if the strategy is a function"):
         pp.train(GREEDY, TRAIN, batch=2, strategy=lambda epoch, sentence: DYNAMIC)
-    with pytest.raises(pp.SpecError, match="train: batch is about the weights of the engine's perceptron"):
+    with pytest.raises(pp.SpecError, match="train: batch requires the engine's perceptron"):
         pp.train(GREEDY, TRAIN, batch=2, classifier=Linear(), strategy=EXPLORE)
     with pytest.raises(pp.SpecError, match="batch"):
         pp.train_tagger(pp.TaggerSpec(), TRAIN, batch=2, classifier=Linear())

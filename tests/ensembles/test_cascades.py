@@ -443,7 +443,7 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
     [
         ('name = "rest"', 'regions = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
         ("regions = [{", "estimate = {}\nregions = [{", "[[stages]] 1: expected regions or what to estimate"),
-        ('upos = "PUNCT"', 'pos = "PUNCT"', "[[stages]] 1: regions: a region is a table with some of upos"),
+        ('upos = "PUNCT"', 'pos = "PUNCT"', "[[stages]] 1: regions: ArcRegion: expected a table with some of upos"),
         ("beam = 1", "beem = 1", "beem is unknown; did you mean beam?"),
         ("precision = 0.8", "precission = 0.8", "precission is unknown; did you mean precision?"),
         ("precision = 0.8", "precision = 8", "estimate_regions: precision must be in (0, 1]; got 8"),
@@ -452,7 +452,7 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ("members = 1", "seeds = [1, 2]", "seeds, init, vectors and weights are for single parsers"),
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
         ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
-        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "ArcRegion: max_length must be at least min_length"),
+        ('upos = "PUNCT"', "min_length = 3, max_length = 2", "ArcRegion: max_length must be >= min_length"),
         ("precision = 0.8", 'precision = 0.8, least = "x"', "estimate_regions: least must be an integer >= 1"),
         ('by = ["upos", "direction"]', "by = 3", "estimate_regions: by must be some of upos"),
     ],

@@ -80,11 +80,11 @@ def test_classes_by_length_say_how_long_arcs_are():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"tag": "X"}, "a region is a table with some of upos, head_upos, label"),
-        ({"upos": []}, "ArcRegion: upos must be a name or several; got []"),
-        ({"upos": [1]}, "ArcRegion: upos must be a name or several"),
+        ({"tag": "X"}, "ArcRegion: expected a table with some of upos, head_upos, label"),
+        ({"upos": []}, "ArcRegion: upos must be a name or a collection of names; got []"),
+        ({"upos": [1]}, "ArcRegion: upos must be a name or a collection of names"),
         ({"direction": "up"}, "ArcRegion: direction must be one of left, right, root; got 'up'"),
-        ({"direction": "root", "max_length": 2}, "arcs of Root have no length"),
+        ({"direction": "root", "max_length": 2}, "min_length and max_length are not supported with direction root"),
         ({"max_length": 0}, "ArcRegion: max_length must be an integer >= 1; got 0"),
     ],
 )

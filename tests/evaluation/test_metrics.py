@@ -223,11 +223,15 @@ def test_a_clear_difference_is_significant_and_none_is_not():
     assert (same.difference, same.p_bootstrap, same.p_randomization) == (0, 1, 1)
     assert found.p_bootstrap > 0
     assert compare_evaluations(results[0], results[1])["LAS"] == compare_evaluations(results[0], results[1])["LAS"]
-    with pytest.raises(pp.TreebankError, match=r"scored against other golds \(243, 5 sentences\)"):
+    with pytest.raises(
+        pp.TreebankError, match=r"expected evaluations against the same gold treebank \(243, 5 sentences\)"
+    ):
         compare_evaluations(results[0], evaluate(gold[:5], gold[:5], bootstrap_samples=0))
-    with pytest.raises(pp.TreebankError, match="scored against other golds"):
+    with pytest.raises(pp.TreebankError, match="expected evaluations against the same gold treebank"):
         compare_evaluations(results[0], evaluate(gold[::-1], gold[::-1], bootstrap_samples=0))
-    with pytest.raises(pp.TreebankError, match="expected sentences, samples and shuffles; got 243, 0, 10000"):
+    with pytest.raises(
+        pp.TreebankError, match="expected sentences, bootstrap_samples and permutations >= 1; got 243, 0, 10000"
+    ):
         compare_evaluations(results[0], results[1], bootstrap_samples=0)
 
 

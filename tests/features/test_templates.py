@@ -249,7 +249,7 @@ def test_bad_json_is_refused(text, problem):
         ("S0.vector S0.upos", "S0.vector must be the only atom of its template", "S0.vector S0.upos"),
         (
             "S0.form S1.form S2.form S3.form B0.form B1.form B2.form B3.form S0.upos",
-            "a template has 1 to 8 atoms; got 9",
+            "expected 1 to 8 atoms; got 9",
             "S0.form S1.form S2.form S3.form B0.form B1.form B2.form B3.form S0.upos",
         ),
     ],

@@ -53,7 +53,7 @@ def test_lookup_is_by_form_then_lower_case_then_unknown():
 @pytest.mark.parametrize(
     ("vectors", "message"),
     [
-        ({}, "expected a dict of words and their vectors, at least one"),
+        ({}, "expected a dict with the vectors of one or more words"),
         ([1], "expected a dict of words"),
         ({"a": [1], "b": [1, 2]}, "vector of 'b': expected 1 numbers as before; got 2"),
         ({"a": [float("nan")]}, "expected a word and a list of finite numbers; got 'a'"),
@@ -62,7 +62,7 @@ def test_lookup_is_by_form_then_lower_case_then_unknown():
         ({3: [1]}, "expected a word and a list of finite numbers; got 3"),
         ({"a": "x"}, "expected a word and a list of finite numbers; got 'a'"),
         ({"a": []}, "1 to 2048 columns; got 2 and 0"),
-        ({"<UNK>": [1]}, "WordVectors: words must be texts, each once, at least one"),
+        ({"<UNK>": [1]}, "WordVectors: words must be one or more different texts"),
     ],
 )
 def test_bad_dicts_are_refused(vectors, message):

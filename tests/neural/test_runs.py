@@ -46,7 +46,7 @@ def test_a_network_is_short_for_its_classifier(parser):
     for options, message in (
         ({"network": TINY, "classifier": pp.Perceptron()}, "train takes a network or a classifier; got both"),
         ({"network": "bilstm"}, "train: network must be a Network; got 'bilstm'; pp.BILSTM is one"),
-        ({"network": TINY, "members": 2}, "train: members is about the weights of the engine's perceptron"),
+        ({"network": TINY, "members": 2}, "train: members requires the engine's perceptron"),
         ({"network": TINY, "vectors": VECTORS}, "train: vectors are given, but no input of the network is a vector"),
     ):
         with pytest.raises(pp.SpecError, match=message):

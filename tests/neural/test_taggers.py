@@ -130,12 +130,12 @@ def test_vectors_become_part_of_it(tmp_path):
 @pytest.mark.parametrize(
     ("network", "options", "message"),
     [
-        (TINY, {}, r"train_tagger needs a network that only predicts tags: network.tagger\('upos'\)"),
+        (TINY, {}, r"train_tagger network must only predict tags: network.tagger\('upos'\)"),
         (NETWORK, {"members": 4}, "train_tagger with a network has no option members"),
         (NETWORK, {"classifier": pp.Perceptron()}, "train_tagger takes a network or a classifier; got both"),
         (NETWORK, {"vectors": VECTORS}, "train_tagger: vectors are given, but no input is a vector"),
         (pp.TaggerSpec(), {"vectors": VECTORS}, "train_tagger: vectors are for a network"),
-        ("bilstm", {}, "train_tagger: spec must be a TaggerSpec, or a Network that only predicts tags"),
+        ("bilstm", {}, "train_tagger: spec must be a TaggerSpec, or a NetworkSpec that only predicts tags"),
     ],
 )
 def test_what_does_not_go_together(network, options, message):

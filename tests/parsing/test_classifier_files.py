@@ -141,9 +141,9 @@ REFUSED = [
     ({"classifier": without("update_labels")}, "a method update_labels, for labels .or train an unlabeled parser"),
     ({"classifier": without(name="")}, "Lacking: name must be a text; got ''"),
     ({"classifier": without(batch=0)}, "Lacking: batch must be an integer >= 1; got 0"),
-    ({"members": 2}, "train: members is about the weights of the engine's perceptron"),
-    ({"prune": 1.0}, "train: prune is about the weights of the engine's perceptron"),
-    ({"max_size": 10**6}, "train: max_size is about the weights of the engine's perceptron"),
+    ({"members": 2}, "train: members requires the engine's perceptron"),
+    ({"prune": 1.0}, "train: prune requires the engine's perceptron"),
+    ({"max_size": 10**6}, "train: max_size requires the engine's perceptron"),
     ({"checkpoint": "x"}, "a method training_state, for checkpoints; Linear has none"),
     ({"init": 3}, "train: init must be a parser with a classifier; got 3"),
 ]

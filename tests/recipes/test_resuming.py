@@ -219,12 +219,12 @@ def test_no_file_that_a_recipe_names_is_replaced(folder):
         "init": {"data": TABLES["data"], "training": {"init": "init"}},
     }.items():
         before = Path(name).read_bytes()
-        with pytest.raises(pp.SpecError, match="is an input, and would be replaced"):
+        with pytest.raises(pp.SpecError, match="is an input file; choose another output file"):
             pp.run_recipe(pp.Recipe.from_values(recipe), name)
         assert Path(name).read_bytes() == before
     for predictions in ("train.conllu", str(folder / "dev.conllu")):
         recipe = TABLES | {"folds": {"count": 2, "predictions": predictions}}
-        with pytest.raises(pp.SpecError, match=r"\.conllu: is an input, and would be replaced"):
+        with pytest.raises(pp.SpecError, match=r"\.conllu: is an input file; choose another output file"):
             pp.run_recipe(pp.Recipe.from_values(recipe), "model")
 
 

@@ -199,7 +199,7 @@ def test_files_that_a_run_must_not_replace(kind):
         "pipeline": recipe(pipeline={}),
         "cascade": pp.recipes.CascadeRecipe.from_values({**TABLES, **STAGES}),
     }[kind]
-    with pytest.raises(pp.SpecError, match=r"dev\.conllu: is an input, and would be replaced"):
+    with pytest.raises(pp.SpecError, match=r"dev\.conllu: is an input file; choose another output file"):
         pp.run_recipe(given, "dev.conllu")
     Path("eng.toml").write_text("[mine]\n")
     with pytest.raises(pp.SpecError, match=r"eng\.toml: the recipe of the model would replace this file"):

@@ -170,7 +170,7 @@ def test_it_is_declared_in_files(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"focus": "loose"}, "focus of easy-first must be fixed or free; got 'loose'"),
+        ({"focus": "loose"}, "easy-first: focus must be fixed or free; got 'loose'"),
         ({"focus": "fixed"}, "crossing-arcs are counted where the focus is free"),
         ({"potential": "blocked-chain-1"}, "costs are losses and crossing-arcs; got blocked-chain-1"),
         ({"potential": None, "static_oracle": "rows"}, "costs are losses and crossing-arcs; got rows"),

@@ -279,7 +279,7 @@ def test_what_a_list_cannot_do_is_refused():
             size(*wrong)
     with pytest.raises(pp.errors.DeclarationError, match="tree expects a position"):
         tree(ROOT)
-    with pytest.raises(pp.errors.DeclarationError, match="k of arc-swift"):
+    with pytest.raises(pp.errors.DeclarationError, match="arc-swift: k"):
         pp.system("arc-swift", k=4)
 
 

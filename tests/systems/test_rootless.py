@@ -85,9 +85,7 @@ def test_golds_with_several_roots_lose_all_but_one_in_a_single_root_system():
 def test_what_takes_a_root_is_refused():
     table = pp.system("arc-hybrid", root="none", single_root=True)
     for field in ("starts", "ends"):
-        with pytest.raises(
-            pp.errors.DeclarationError, match=f"{field} of arc-hybrid is where Root stands, and there is none"
-        ):
+        with pytest.raises(pp.errors.DeclarationError, match=f"arc-hybrid: {field} must be None, since root is none"):
             replace(table, **{field: "stack"})
     for field, value in (("partial", True), ("max_span", 3)):
         with pytest.raises(

@@ -119,5 +119,7 @@ def test_a_function_gives_legal_transitions():
         def static_oracle(self, state, gold):
             return "REDUCE"
 
-    with pytest.raises(pp.errors.IllegalTransitionError, match=r"static of Wrong gave 'REDUCE' in .*; legal: SHIFT"):
+    with pytest.raises(
+        pp.errors.IllegalTransitionError, match=r"Wrong: static_oracle returned 'REDUCE' in .*; legal: SHIFT"
+    ):
         pp.static_derivation(Wrong(), (0,))

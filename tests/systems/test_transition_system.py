@@ -145,7 +145,7 @@ def values(**changes):
         ({"static_oracle": "swap-eager"}, "a static_oracle replaces all costs; got loses in SHIFT as well"),
         ({"ties": 5}, "arc-hybrid: ties must be a list; got 5"),
         ({"ties": ["SHIFT"]}, "arc-hybrid: ties must order SHIFT, LEFT, RIGHT; got SHIFT"),
-        ({"transitions": []}, "arc-hybrid: transitions must be Transition values, at least one"),
+        ({"transitions": []}, "arc-hybrid: transitions must be one or more Transitions"),
         ({"transitions": [3]}, "transitions must be a list of tables"),
         ({"transitions": values()["transitions"] + values()["transitions"]}, "SHIFT appears twice"),
         (

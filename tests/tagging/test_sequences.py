@@ -292,7 +292,7 @@ BAD = {
         np.array([0, 1]),
         {"a": np.zeros(1, np.int32), "b": np.zeros(1, np.int32)},
         allowed=pp.tagging.AllowedLabels(np.zeros(1, np.int32), [[]]),
-    ).lowered(WINDOW, 2),
+    ).to_engine(WINDOW, 2),
     "an option for parsers": lambda: pp.tagging.train_sequence_model(WINDOW, *random_items(1, 4), kinds(4), margin=0.1),
     "a column of another length": lambda: pp.tagging.SequenceItems(np.array([0, 1]), {"a": np.zeros(2, np.int32)}),
     "no classes": lambda: pp.tagging.LabelSet(0),
@@ -308,7 +308,7 @@ BAD = {
         np.array([0, 1]),
         {"a": np.zeros(1, np.int32), "b": np.zeros(1, np.int32)},
         allowed=pp.tagging.AllowedLabels(np.array([1 << 32]), [[1]]),
-    ).lowered(WINDOW, 2),
+    ).to_engine(WINDOW, 2),
     "no such sequence": lambda: pp.tagging.train_sequence_model(WINDOW, *random_items(1, 4), kinds(4), epochs=1).best(
         random_items(1, 4)[0], 10_000, 2
     ),

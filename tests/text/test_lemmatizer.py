@@ -99,7 +99,7 @@ def test_broken_values_are_refused(lemmatizer):
 
 def test_training_needs_lemmas():
     for treebank in pp.parse_conllu(""), sentence(("a", "X")):
-        with pytest.raises(pp.TreebankError, match="expected words with lemmas to learn from, found none"):
+        with pytest.raises(pp.TreebankError, match="expected words with lemmas for training, found none"):
             pp.train_lemmatizer(treebank)
     with pytest.raises(pp.TreebankError, match="train_lemmatizer: treebank must be a Treebank"):
         pp.train_lemmatizer("english.conllu")

@@ -118,7 +118,7 @@ def test_escapes_are_undone():
 
 
 def test_marks_must_fit_the_text():
-    with pytest.raises(pp.PanParserError, match="expected a mark for each of 2 characters; got 1"):
+    with pytest.raises(pp.PanParserError, match="RawText: marks must be 2 values, one per character; got 1"):
         raw.RawText("ab", np.zeros(1, dtype=np.uint8))
 
 
@@ -288,7 +288,7 @@ def test_a_token_of_white_space_is_refused(form):
 def test_words_of_tokens_must_fit(splits):
     with pytest.raises(pp.errors.TextError, match="expected"):
         writing.to_treebank("a b", np.array([1, 0, 2], dtype=np.uint8), splits=splits)
-    with pytest.raises(pp.errors.TextError, match="a mark for each"):
+    with pytest.raises(pp.errors.TextError, match="one per character"):
         writing.to_treebank("a b", np.array([1, 0], dtype=np.uint8))
 
 

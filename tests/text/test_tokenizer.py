@@ -143,7 +143,7 @@ def test_given_sentences_stay_and_tokens_are_found(tokenizer):
         ["opened", ",", "his", "shop", "."],
     ]
     with pytest.raises(
-        pp.errors.TextError, match="given must be text, paragraphs, lines, tokens, vertical; got 'line'"
+        pp.errors.TextError, match="input_format must be one of text, paragraphs, lines, tokens, vertical; got 'line'"
     ):
         tokenizer.tokenize("a", input_format="line")
 
@@ -267,7 +267,7 @@ def test_broken_values_are_refused(tokenizer):
 def test_training_needs_sentences():
     with pytest.raises(pp.TreebankError, match="train_tokenizer: treebank must be a Treebank; got 3"):
         pp.train_tokenizer(3)
-    with pytest.raises(pp.PanParserError, match="expected sentences to learn from"):
+    with pytest.raises(pp.PanParserError, match="expected sentences for training"):
         pp.train_tokenizer(pp.parse_conllu(""))
 
 

@@ -507,7 +507,10 @@ def test_the_command_trains_itself_and_makes_cascades(run, folder):
         (["--sample", "none.conllu", "-s", "ud", "-o", "m"], "none.conllu"),
         (["--sample", "empty.conllu", "-s", "ud", "-o", "m"], "empty.conllu: expected sentences, found none"),
         (["--sample", "sample.conllu", "-s", "ud", "-l", "no such language", "-o", "m"], "--typology mine.toml"),
-        (["--sample", "sample.conllu", "-s", "ud", "-o", "sample.conllu"], "is an input, and would be replaced"),
+        (
+            ["--sample", "sample.conllu", "-s", "ud", "-o", "sample.conllu"],
+            "is an input file; choose another output file",
+        ),
         (
             ["--sample", "sample.conllu", "-s", "ud", "-o", "m", "--report", "./m"],
             "expected another file than --output",

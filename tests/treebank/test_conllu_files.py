@@ -68,7 +68,7 @@ def test_conllx_has_rules_of_its_own(text, rule):
     ("data", "message"),
     [
         (GOOD.encode("utf-16"), "expected UTF-8, found UTF-16"),
-        (GOOD.replace("\n", "\r").encode(), "found carriage returns alone"),
+        (GOOD.replace("\n", "\r").encode(), "found only carriage returns"),
     ],
 )
 def test_other_encodings_and_line_ends_are_named(data, message):
@@ -80,7 +80,7 @@ def test_other_encodings_and_line_ends_are_named(data, message):
 def test_what_is_no_text_is_refused(value):
     with pytest.raises(pp.ConlluError, match="expected the bytes of a file; got"):
         parse(value)
-    with pytest.raises(pp.TreebankError, match="expected a Treebank to write; got"):
+    with pytest.raises(pp.TreebankError, match="write_conllu: treebank must be a Treebank; got"):
         write_conllu("-", value)
     assert parse(bytearray(GOOD.encode())).words == 3
 
@@ -98,11 +98,11 @@ def test_comments_settle_the_format():
 
 def test_an_unknown_format_is_refused(tmp_path):
     (tmp_path / "x").write_text(GOOD)
-    with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
+    with pytest.raises(pp.ConlluError, match="format must be one of conllu, conllx, auto; got 'xml'"):
         list(iter_conllu(tmp_path / "x", format="xml"))
-    with pytest.raises(pp.ConlluError, match="iter_conllu: block must be >= 1; got 0"):
+    with pytest.raises(pp.ConlluError, match="iter_conllu: block must be an integer >= 1; got 0"):
         list(iter_conllu(tmp_path / "x", block=0))
-    with pytest.raises(pp.ConlluError, match="format must be conllu, conllx or auto; got 'xml'"):
+    with pytest.raises(pp.ConlluError, match="format must be one of conllu, conllx, auto; got 'xml'"):
         parse(GOOD, format="xml")
 
 

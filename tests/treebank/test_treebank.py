@@ -151,16 +151,16 @@ def test_only_changed_cells_change():
         (lambda s: setattr(s[0], "form", ""), "form must be a text"),
         (lambda s: setattr(s[0], "form", " a"), "form must be a text"),
         (lambda s: setattr(s[0], "form", "\ud800"), "form must be a text"),
-        (lambda s: setattr(s, "heads", [0.9, 1, 1, 1]), "head of word 1 must be 0..4 or None; got 0.9"),
+        (lambda s: setattr(s, "heads", [0.9, 1, 1, 1]), "head of word 1 must be between 0 and 4, or None; got 0.9"),
         (lambda s: setattr(s[0], "upos", None), "upos must be a text"),
-        (lambda s: setattr(s[0], "head", 5), "head of word 1 must be 0..4 or None; got 5"),
-        (lambda s: setattr(s[0], "head", -2), "head of word 1 must be 0..4 or None; got -2"),
+        (lambda s: setattr(s[0], "head", 5), "head of word 1 must be between 0 and 4, or None; got 5"),
+        (lambda s: setattr(s[0], "head", -2), "head of word 1 must be between 0 and 4, or None; got -2"),
         (lambda s: setattr(s, "heads", [0]), "heads of a sentence of 4 words must be 4 values; got 1"),
         (lambda s: setattr(s, "labels", "abcd"), "deprel of a sentence must be a sequence; got 'abcd'"),
         (lambda s: setattr(s, "heads", {1, 2, 3, 4}), "heads of a sentence must be a sequence"),
         (lambda s: setattr(s, "labels", ["a"]), "deprel of a sentence of 4 words must be 4 values; got 1"),
         (lambda s: setattr(s, "comments", ["no"]), "a comment must be one line that starts with #; got 'no'"),
-        (lambda s: s.values("color"), "a treebank has the columns form, lemma, upos"),
+        (lambda s: s.values("color"), "column must be one of form, lemma, upos"),
     ],
 )
 def test_what_a_file_cannot_hold_is_refused(small, change, message):
@@ -226,7 +226,7 @@ def test_treebanks_can_be_joined_and_turned_around():
     marked = parse(b"\xef\xbb\xbf" + SMALL.encode())
     assert [s.forms[0] for s in marked[::-1]] == ["Yes", "Do"]
     assert (parse("") + one).words == one.words
-    with pytest.raises(pp.TreebankError, match="only treebanks of one format can be joined"):
+    with pytest.raises(pp.TreebankError, match="expected treebanks of the same format"):
         one + parse(SMALL.split("\n\n")[1] + "\n\n", format="conllx")
 
 

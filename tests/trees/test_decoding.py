@@ -37,7 +37,7 @@ def check(decode, scores, single_root):
     trees = trees_of(decode, len(scores) - 1, single_root)
     best = max(score(tree, scores) for tree in trees)
     if best == -np.inf:
-        with pytest.raises(pp.errors.DecodingError, match=f"scores of {decode.__name__}: expected a .*tree"):
+        with pytest.raises(pp.errors.DecodingError, match=f"{decode.__name__}: scores: expected a .*tree"):
             decode(scores, single_root=single_root)
         return
     heads = decode(scores, single_root=single_root)

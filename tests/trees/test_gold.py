@@ -36,8 +36,8 @@ def test_numpy_heads_are_heads():
         ([1], "word 1 is its own head"),
         ([2, 3, 1, 0], "the heads form a cycle: 1 <- 2 <- 3 <- 1; got [2, 3, 1, 0]"),
         ([0, 3, 2], "the heads form a cycle: 2 <- 3 <- 2"),
-        ([-1], "head of word 1: expected 0..n, None, EMPTY, LEFT, RIGHT or a set of heads; got -1"),
-        ([0, "1"], "head of word 2: expected 0..n, None, EMPTY, LEFT, RIGHT or a set of heads; got '1'"),
+        ([-1], "head of word 1: expected 0..n, None, NO_HEAD, HEAD_LEFT, HEAD_RIGHT or a set of heads; got -1"),
+        ([0, "1"], "head of word 2: expected 0..n, None, NO_HEAD, HEAD_LEFT, HEAD_RIGHT or a set of heads; got '1'"),
         ([2**31], "got 2147483648"),
         ([True], "got True"),
         ([1.0], "got 1.0"),
@@ -50,7 +50,7 @@ def test_malformed_heads_are_refused(heads, message):
 
 
 def test_labels_must_match_the_heads():
-    with pytest.raises(pp.errors.GoldError, match="expected 2, one for each head; got 1"):
+    with pytest.raises(pp.errors.GoldError, match="must be 2 values, one per head; got 1"):
         pp.GoldTree([2, 0], ["x"])
 
 
@@ -138,5 +138,5 @@ def test_spans():
         with pytest.raises(pp.errors.GoldError, match=r"Span: .* must be"):
             pp.Span(*arguments)
     for spans in ([pp.Span(1, 3)], [(1, 2)]):
-        with pytest.raises(pp.errors.GoldError, match=r"spans of Gold: expected Spans of words 1\.\.2"):
+        with pytest.raises(pp.errors.GoldError, match=r"GoldTree: spans must be Spans of words 1\.\.2"):
             pp.GoldTree([None, None], spans=spans)

@@ -102,9 +102,13 @@ def test_many_sentences_at_once():
 @pytest.mark.parametrize(
     ("heads", "offsets", "message"),
     [
-        ([0], [0, 1], "heads of nonprojectivity: expected one dimension of int32; got list"),
-        (np.array([0]), [0, 1], "heads of nonprojectivity: expected one dimension of int32; got int64 (1,)"),
-        (np.int32([0]), np.int64([[0, 1]]), "offsets of nonprojectivity: expected one dimension of int64"),
+        ([0], [0, 1], "nonprojectivity_counts: heads must be a one-dimensional array of int32; got list"),
+        (
+            np.array([0]),
+            [0, 1],
+            "nonprojectivity_counts: heads must be a one-dimensional array of int32; got int64 (1,)",
+        ),
+        (np.int32([0]), np.int64([[0, 1]]), "nonprojectivity_counts: offsets must be a one-dimensional array of int64"),
         (np.int32([0]), np.int64([0]), "offsets must rise from 0 to the number of heads, 1"),
         (np.int32([0]), np.int64([]), "offsets must rise from 0"),
         (np.int32([0]), np.int64([0, 2, 1]), "offsets must rise from 0"),
@@ -257,12 +261,12 @@ def test_most_trees_come_back(encoding, share):
 @pytest.mark.parametrize(
     ("heads", "labels", "encoding", "message"),
     [
-        ([0], ["x"], "tail", "encoding of projectivize: expected one of head, path, head+path; got 'tail'"),
-        ([0, 1], ["x"], "head", "labels of Gold: expected 2, one for each head; got 1"),
-        ([0, pp.NO_HEAD], ["x", "y"], "head", "head of word 2: projectivize expected one of 0..n; got EMPTY"),
-        ([0], [None], "head", "label of word 1: projectivize expected a string; got None"),
-        ([0], ["a|b"], "head", "label of word 1: projectivize expected neither ^ nor |; got 'a|b'"),
-        ([0], ["a^"], "path", "label of word 1: projectivize expected neither ^ nor |; got 'a^'"),
+        ([0], ["x"], "tail", "projectivize: encoding must be one of head, path, head+path; got 'tail'"),
+        ([0, 1], ["x"], "head", "GoldTree: labels must be 2 values, one per head; got 1"),
+        ([0, pp.NO_HEAD], ["x", "y"], "head", "projectivize: head of word 2 must be between 0 and n; got EMPTY"),
+        ([0], [None], "head", "projectivize: label of word 1 must be a string; got None"),
+        ([0], ["a|b"], "head", "projectivize: label of word 1 must not contain ^ or |; got 'a|b'"),
+        ([0], ["a^"], "path", "projectivize: label of word 1 must not contain ^ or |; got 'a^'"),
         ([1], ["x"], "head", "word 1 is its own head"),
     ],
 )
@@ -281,5 +285,5 @@ def test_unknown_heads_stay_unknown_and_arcs_that_would_move_to_one_become_so():
         heads, _ = pp.trees.projectivize(partial, labels)
         assert heads[unknown] == -1
         assert pp.trees.crossing_arcs(heads) == []
-    with pytest.raises(pp.errors.GoldError, match=r"head of word 2: deprojectivize expected one of 0..n; got None"):
+    with pytest.raises(pp.errors.GoldError, match=r"deprojectivize: head of word 2 must be between 0 and n; got None"):
         pp.trees.deprojectivize([0, None], "xy")

@@ -243,7 +243,7 @@ def test_conllx_is_checked_as_the_reader_does():
 
 
 def test_levels_and_rules_are_checked():
-    with pytest.raises(TreebankError, match="level of a validation must be 1 or 2; got 3"):
+    with pytest.raises(TreebankError, match="validate: level must be 1 or 2; got 3"):
         Validator(level=3)
     with pytest.raises(TreebankError, match="got 'unknown-tag'"):
         Validator(ignore=["unknown-tag"])

@@ -49,9 +49,7 @@ class Template:
             if atom.name == "vector" and self.actions_only:
                 raise TemplateError(f"{atom} cannot be for actions alone")
         if not 1 <= len(self.atoms) <= MAX_ATOMS_PER_TEMPLATE:
-            raise TemplateError(
-                f"FeatureTemplate: atoms must be between 1 and {MAX_ATOMS_PER_TEMPLATE}; got {len(self.atoms)}"
-            )
+            raise TemplateError(f"FeatureTemplate: expected 1 to {MAX_ATOMS_PER_TEMPLATE} atoms; got {len(self.atoms)}")
 
     @classmethod
     def parse(cls, text: str) -> Template:

@@ -167,7 +167,7 @@ def train_pipeline(
     )
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
-        raise TreebankError(f"{treebank.path}: expected sentences to learn from, found none")
+        raise TreebankError(f"{treebank.path}: expected sentences for training, found none")
     classifier = chosen_classifier("train_pipeline", classifier, network)
     known = network_of(classifier)
     spec = spec.completed(known if isinstance(classifier, NetworkClassifier) else None)

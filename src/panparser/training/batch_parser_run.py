@@ -107,7 +107,7 @@ class ClassifierRun(ParserRun[Classifier]):
         for name, known in none.items():
             if getattr(training, name) not in known:
                 what = f"the classifier {self.classifier.name!r} has none"
-                raise SpecError(f"train: {name} is about the weights of the engine's perceptron, and {what}")
+                raise SpecError(f"train: {name} requires the engine's perceptron, and {what}")
         if self.vectors is not None and not isinstance(self.vectors, WordVectors):
             raise SpecError(f"train: vectors must be Vectors (read_vectors reads a file); got {self.vectors!r}")
         if self.init is not None:
