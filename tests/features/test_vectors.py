@@ -54,7 +54,7 @@ def test_lookup_is_by_form_then_lower_case_then_unknown():
     ("vectors", "message"),
     [
         ({}, "expected a dict with the vectors of one or more words"),
-        ([1], "expected a dict of words"),
+        ([1], "expected a dict with the vectors"),
         ({"a": [1], "b": [1, 2]}, "vector of 'b': expected 1 numbers as before; got 2"),
         ({"a": [float("nan")]}, "expected a word and a list of finite numbers; got 'a'"),
         ({"a": [1e300]}, "expected a word and a list of finite numbers; got 'a'"),
@@ -78,7 +78,7 @@ def test_bad_values_are_refused():
         replace(good, words=("a",))
     with pytest.raises(pp.errors.VectorError, match="WordVectors: bits must be an integer"):
         replace(good, bits=13)
-    with pytest.raises(pp.errors.VectorError, match="each once"):
+    with pytest.raises(pp.errors.VectorError, match="one or more different"):
         replace(good, words=("a", "a", "b"))
 
 

@@ -94,7 +94,7 @@ def test_what_takes_a_root_is_refused():
             replace(table, **{field: value})
     for name in BUILT_IN:
         if name.endswith(("partial", "span")):
-            with pytest.raises(pp.errors.DeclarationError, match=f"root of {name} must be first or last"):
+            with pytest.raises(pp.errors.DeclarationError, match=f"{name}: root must be first or last"):
                 pp.system(name, root="none")
     shifts = pp.Transition("SHIFT", then=(shift,))
     for column, term in (

@@ -93,7 +93,7 @@ def _check_inputs(made: Iterable[Pair]) -> None:
     read = {_absolute(pair.input) for pair in made}
     for pair in made:
         if _absolute(pair.output) in read:
-            raise SpecError(f"{pair.output}: is an input file; choose another output file; choose another folder")
+            raise SpecError(f"{pair.output}: is an input file; choose another output folder")
 
 
 def _absolute(path: str) -> str:
