@@ -30,7 +30,10 @@ def test_validate_lists_all_problems(run, tmp_path):
     values = json.loads(run("validate", path, "--json", "--level", "1")[1])
     assert not values["valid"]
     assert values["files"][0]["counts"] == {"invalid-line": 1, "missing-empty-line": 1}
-    assert (values["files"][0]["problems"][0]["rule"], values["files"][0]["unreadable_sentences"]) == ("invalid-line", 1)
+    assert (values["files"][0]["problems"][0]["rule"], values["files"][0]["unreadable_sentences"]) == (
+        "invalid-line",
+        1,
+    )
     assert run("--quiet", "validate", path)[:2] == (1, "")
 
 

@@ -24,7 +24,7 @@ from panparser.storage.containers import Arrays
 from panparser.storage.stored import MULTI_PARSER_KINDS, ModelSource, StoredModel, class_of, prefixed, without_prefix
 from panparser.tagging.tagger import COLUMNS, Tagger
 from panparser.text.lemmatizer import Lemmatizer
-from panparser.text.streaming import InputFormat, Report, TextStart
+from panparser.text.streaming import Report, TextFormat, TextStart
 from panparser.text.tokenizer import Tokenizer, divided
 from panparser.treebank.treebank import Treebank
 
@@ -126,9 +126,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     # --- Text ---
 
-    def __call__(
-        self, text: Text, *, given: InputFormat = "text", until: Until = "trees", threads: int = 1
-    ) -> Treebank:
+    def __call__(self, text: Text, *, given: TextFormat = "text", until: Until = "trees", threads: int = 1) -> Treebank:
         """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`.
 
         In place of a text: the tokens of a sentence as a list, or a list of such lists. `until`: "tokens" and "tags"
@@ -146,7 +144,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         return found
 
     def pipe(
-        self, texts: Iterable[Text], *, given: InputFormat = "text", until: Until = "trees", threads: int = 1
+        self, texts: Iterable[Text], *, given: TextFormat = "text", until: Until = "trees", threads: int = 1
     ) -> Iterator[Treebank]:
         """The treebanks of many texts, which have nothing to do with each other, in order; as from `nlp(text)`.
 
@@ -165,7 +163,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self,
         pieces: Iterable[str],
         *,
-        given: InputFormat = "text",
+        given: TextFormat = "text",
         document: str = "",
         until: Until = "trees",
         threads: int = 1,
@@ -179,7 +177,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self,
         pieces: Iterable[str],
         *,
-        given: InputFormat = "text",
+        given: TextFormat = "text",
         document: str = "",
         path: str = "<text>",
         threads: int = 1,
@@ -193,7 +191,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         where the text begins, if it is a part of another.
         """
         told: dict[str, Any] = {"path": path, "report": report, "ranges": ranges, "start": start}
-        options: dict[str, Any] = {"given": given, "document": document, **told}
+        options: dict[str, Any] = {"input_format": given, "document": document, **told}
         if self.tokenizer is not None:
             return self.tokenizer.stream(pieces, threads=threads, **options)
         if given not in ("tokens", "vertical"):

@@ -16,7 +16,7 @@ from panparser.text.text_output import Place, Tokens
 from panparser.treebank.treebank import Treebank
 
 # What a text is; the last two are former names of text and lines.
-InputFormat = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
+TextFormat = Literal["text", "paragraphs", "lines", "tokens", "vertical", "nothing", "sentences"]
 _FORMER = {"nothing": "text", "sentences": "lines"}
 _LINEWISE = ("paragraphs", "lines", "tokens")  # where a line ends, so does a sentence
 Report = Callable[[str], None]  # called with a message
@@ -37,8 +37,8 @@ _MAX_HELD_CHARS = 1 << 16  # characters that wait for the rest of their sentence
 
 def kind_of(input_format: object) -> str:
     """What a text is, by its present name."""
-    if input_format not in get_args(InputFormat):
-        names = [name for name in get_args(InputFormat) if name not in _FORMER]
+    if input_format not in get_args(TextFormat):
+        names = [name for name in get_args(TextFormat) if name not in _FORMER]
         raise TextError(f"input_format must be one of {', '.join(names)}; got {input_format!r}")
     return _FORMER.get(str(input_format), str(input_format))
 
@@ -66,7 +66,7 @@ def stream(
     divide: TextSplitter,
     pieces: Iterable[str],
     *,
-    input_format: InputFormat,
+    input_format: TextFormat,
     document: str = "",
     path: str = "<text>",
     report: Report | None = None,

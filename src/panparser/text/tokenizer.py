@@ -38,7 +38,7 @@ from panparser.text.characters import code_points
 from panparser.text.multiword import MultiwordRules, surface_words
 from panparser.text.raw_text import INSIDE, SENTENCE, TOKEN, Marks, RawText, extract_raw_text
 from panparser.text.splitting import decide, train_splitter
-from panparser.text.streaming import InputFormat, Report, TextStart, finished, kind_of, stream
+from panparser.text.streaming import Report, TextFormat, TextStart, finished, kind_of, stream
 from panparser.text.text_output import Place, Tokens, sentence_per_line, to_treebank, tokens_by_lines, tokens_by_spaces
 from panparser.treebank.treebank import Treebank, check_treebanks
 
@@ -71,7 +71,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         self,
         text: str,
         *,
-        input_format: InputFormat = "text",
+        input_format: TextFormat = "text",
         place: Place | None = None,
         path: str = "<text>",
         threads: int = 1,
@@ -88,7 +88,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         self,
         text: str,
         *,
-        input_format: InputFormat,
+        input_format: TextFormat,
         place: Place | None,
         path: str,
         threads: int,
@@ -109,7 +109,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         self,
         pieces: Iterable[str],
         *,
-        input_format: InputFormat = "text",
+        input_format: TextFormat = "text",
         document: str = "",
         path: str = "<text>",
         threads: int = 1,
@@ -131,7 +131,7 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
 
-    def marks(self, text: str, *, input_format: InputFormat = "text", threads: int = 1) -> Marks:
+    def marks(self, text: str, *, input_format: TextFormat = "text", threads: int = 1) -> Marks:
         """What ends after each character, as in RawText."""
         kind = kind_of(input_format)
         if kind in ("tokens", "vertical"):
