@@ -324,7 +324,9 @@ class TableLayout:
                 [(each[0], each[1]) for each in counts], samples=BOOTSTRAP_SAMPLES, shuffles=shuffles
             )
         evaluations = [Evaluation({}, 100.0, {"Words": each[:, [1, 1, 2]], self.metric: each}) for each in counts[0]]
-        found = compare_evaluations(*evaluations, bootstrap_samples=BOOTSTRAP_SAMPLES, permutations=shuffles)[self.metric]
+        found = compare_evaluations(*evaluations, bootstrap_samples=BOOTSTRAP_SAMPLES, permutations=shuffles)[
+            self.metric
+        ]
         return found.interval, found.p_randomization
 
     def _counts(self, pairs: Sequence[tuple[GridResult, GridResult]]) -> list[FloatArray]:

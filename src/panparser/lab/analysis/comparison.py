@@ -164,7 +164,9 @@ def _tests(
     place = np.full(len(found.index), -1)
     place[chosen] = np.arange(len(chosen))
     sides = [_evaluation(frame, metric, place[found.group], len(chosen), name) for name in names]
-    results = evaluation.compare_evaluations(*sides, bootstrap_samples=bootstrap_samples, permutations=permutations, seed=seed)
+    results = evaluation.compare_evaluations(
+        *sides, bootstrap_samples=bootstrap_samples, permutations=permutations, seed=seed
+    )
     rows = [results[str(number)] for number in range(len(chosen))]
     p = np.array([each.p_randomization for each in rows])
     low, high = ([each.interval[end] for each in rows] for end in (0, 1))
