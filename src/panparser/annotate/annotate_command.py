@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from panparser.cli.terminal import PATIENCE, SeedOption, is_quiet, print_table, progress
 from panparser.errors import SpecError
 from panparser.storage.atomic import check_writable, write_whole
+
+if TYPE_CHECKING:
+    from panparser.annotate.session import AnnotationSession
 
 
 def annotate(
@@ -97,21 +102,33 @@ def annotate(
     if transfer:
         started = _transferred(path, transfer, seed)
     from panparser.annotate.next_sentence import ActiveSelection
+    from panparser.annotate.session import AnnotationSession
 
-    options = {"user": annotator, "active": ActiveSelection() if active else None, "learn": learn, "seed": seed}
-    _serve(path, {"model": started, **options}, hints, (host, port, allow_host or []), browser)
+    start = partial(
+        AnnotationSession,
+        path,
+        model=started,
+        annotator=annotator,
+        active_learning=ActiveSelection() if active else None,
+        train=learn,
+        seed=seed,
+    )
+    _serve(path, start, hints, (host, port, allow_host or []), browser)
 
 
 def _serve(
-    path: Path, options: dict[str, Any], hints: dict[str, Any], place: tuple[str, int, list[str]], browser: bool
+    path: Path,
+    start: Callable[[], AnnotationSession],
+    hints: dict[str, Any],
+    place: tuple[str, int, list[str]],
+    browser: bool,
 ) -> None:
     from panparser.annotate.page_process import is_local, listen_near, page_address, run
     from panparser.annotate.page_service import AnnotationService
     from panparser.annotate.page_support import Authenticator
-    from panparser.annotate.session import AnnotationSession
 
     host, port, names = place
-    with AnnotationSession(path, **options) as session, listen_near(host, port) as listening:
+    with start() as session, listen_near(host, port) as listening:
         if not len(session):
             raise SpecError(f"{path}: no sentences to annotate; --text makes them from a text")
         number = listening.getsockname()[1]

@@ -47,7 +47,7 @@ def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
         try:
             is_of_sequence = Address(*str(address).split(".", 1)).is_of_sequence
         except TemplateError as error:
-            raise SpecError(f"{name} of Network: {error}") from None
+            raise SpecError(f"NetworkSpec: {name}: {error}") from None
         if is_of_sequence:
             raise SpecError(f"NetworkSpec: {name} must be of a parser's state; got {address}")
 
