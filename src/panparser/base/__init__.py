@@ -1,1 +1,1 @@
-"""Small things that every package uses: types, checks, kinds of values, threads, progress."""
+"""Basics of all packages: array types, checks of arguments, kinds of values, threads, random numbers."""

@@ -1,4 +1,4 @@
-"""Values that are computed once, when they are first asked for."""
+"""`cached_property` without a lock, which is safe after fork."""
 
 from __future__ import annotations
 

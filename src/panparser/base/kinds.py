@@ -1,4 +1,4 @@
-"""Values from outside (manifests, checkpoints, recipes, tables): what may be where, of which type and size.
+"""Kinds of values from files (manifests, checkpoints, recipes, tables): structure, types and bounds.
 
 A kind is a declaration; `check` compares a value with it and names the place of the first that does not fit:
 `training.epochs: expected an integer >= 1, found 'x'`. Values are never converted.
@@ -259,7 +259,7 @@ class Table(Kind):
             raise SchemaError(f"{inner(place, unknown[0])}: unknown; expected one of {known}")
 
 
-# --- Text that holds values ---
+# --- JSON and TOML ---
 
 
 def parse_json(source: str, place: str, error: type[PanParserError]) -> Any:

@@ -1,4 +1,4 @@
-"""Random numbers as the engine draws them: the same seed gives the same numbers everywhere."""
+"""Random numbers of the engine's generator: the same seed gives the same numbers on every machine."""
 
 from __future__ import annotations
 

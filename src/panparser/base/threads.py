@@ -1,4 +1,4 @@
-"""How many threads work shares, and work on many things in their order."""
+"""Numbers of threads, and parallel work with results in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types of arrays that many modules speak of."""
+"""Types of arrays."""
 
 from __future__ import annotations
 

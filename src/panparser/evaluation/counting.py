@@ -1,4 +1,4 @@
-"""What evaluation counts: the words of two analyses of one text, aligned through its characters."""
+"""Counts for evaluation: the words of two analyses of one text, aligned by characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests beside that of two predictions of one treebank: of several treebanks, few pairs of scores, many tests."""
+"""Significance tests over several treebanks or pairs of scores, and corrections for many tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Address and Atom: a place in a state, and a value that is read there."""
+"""Address and Atom: a position in a state, and a value at that position."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Atom:
     __repr__ = __str__
 
 
-# --- Valid words; the template parser calls these too, to point at the wrong word ---
+# --- Checks, for the template parser as well ---
 
 
 def check_base(word: str) -> None:

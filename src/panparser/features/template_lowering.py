@@ -1,4 +1,4 @@
-"""Lowers templates to the flat program with which the engine computes features."""
+"""Lowering of templates to the engine's flat program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses the template language: one template per line, atoms separated by spaces; errors point at the wrong word.
+"""The parser of the template language: one template per line, atoms separated by spaces, errors with a caret.
 
 A line that starts with ACTIONS has a template that labels do not use.
 """

@@ -1,4 +1,4 @@
-"""Feature templates, alone and as the sets that have names."""
+"""Feature templates, and the named sets of templates."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Templates(Sequence[Template]):
         if len(self.templates) > MAX_TEMPLATES:
             raise TemplateError(f"expected at most {MAX_TEMPLATES} templates; got {len(self.templates)}")
 
-    # --- As text and JSON ---
+    # --- Text and JSON ---
 
     @classmethod
     def parse(cls, text: str) -> Templates:
@@ -195,7 +195,7 @@ class Templates(Sequence[Template]):
     def __repr__(self) -> str:
         return f"<Templates: {len(self)} templates>"
 
-    # --- As a sequence ---
+    # --- Sequence of templates ---
 
     def __len__(self) -> int:
         return len(self.templates)

@@ -241,7 +241,7 @@ class WordVectors:
         matrix = np.rint(self.matrix / np.float64(2 ** (self.bits - bits))).astype(np.int8)
         return WordVectors(self.words, matrix, bits)
 
-    # --- As values ---
+    # --- Values ---
 
     @property
     def dimensions(self) -> int:

@@ -1,4 +1,4 @@
-"""Where files are: on this machine or, by `s3://...` and the like, wherever fsspec reaches (the extra `remote`).
+"""Locations of files: local paths and, with the extra `remote`, URLs such as `s3://...` that fsspec opens.
 
 Names without `://` are paths, for which fsspec is not even imported. What is written appears whole or not at all on
 this machine, and elsewhere as far as the store can do that: object stores can.

@@ -1,4 +1,4 @@
-"""StoredModel: the base of all kinds of models in files; the table of kinds, of classifiers and of what trains them."""
+"""StoredModel: the base class of models in files; tables of the kinds of models, classifiers and trainers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class StoredModel(ABC):
             cls.kind, cls.newest, cls.prefix = kind, newest, prefix
             _CLASSES[kind] = cls
 
-    # --- What a kind does ---
+    # --- Hooks for subclasses ---
 
     @abstractmethod
     def to_arrays(self) -> Arrays:
@@ -100,7 +100,7 @@ class StoredModel(ABC):
         """The oldest format that can hold this model."""
         return self.newest
 
-    # --- What all of them do ---
+    # --- Files ---
 
     def manifest(self) -> dict[str, Any]:
         """The manifest of the model file, in plain values."""

@@ -1,4 +1,4 @@
-"""Transition systems written in Python, for states that tables cannot express; slower, but usable everywhere."""
+"""PythonSystem: transition systems written in Python, for states that tables cannot express."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""System: what every transition system offers, native or written in Python."""
+"""System: the protocol of all transition systems, native or written in Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses the table language from text: Python's grammar, restricted to our words; nothing else is executed."""
+"""The parser of the table language: Python's grammar, restricted to the vocabulary; no other code is executed."""
 
 from __future__ import annotations
 

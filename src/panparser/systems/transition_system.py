@@ -222,7 +222,7 @@ class Declaration:
         if self.potential in SEARCHED_LOSSES and losing:
             raise DeclarationError(f"{self.name}: {self.potential} replaces all losses; got some in {losing[0]}")
 
-    # --- Tables as values ---
+    # --- Plain values ---
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Lexicon: words and the tags that each may have, from a word list, from glosses, or from tags that were projected."""
+"""Lexicon: words and their possible tags, from word lists, glosses or projected tags."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Lexicon:
         """The tags that any word may have."""
         return {tag for tags in self._sets for tag in tags}
 
-    # --- Where they come from ---
+    # --- Sources ---
 
     @classmethod
     def read(cls, *paths: str | os.PathLike[str]) -> Lexicon:
@@ -156,7 +156,7 @@ class Lexicon:
                 more[entry] = (*more.get(entry, ()), tag)
         return self | Lexicon(more)
 
-    # --- What a tagger sees ---
+    # --- Features ---
 
     def columns(self, treebank: Treebank) -> dict[str, IntArray]:
         """For each word of a treebank, a number for the tags that it may have, and one for what its ending tells."""

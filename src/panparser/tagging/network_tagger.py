@@ -1,4 +1,4 @@
-"""NetworkTagger: tags and lemmas by a network that reads the whole sentence, and how it is trained."""
+"""NetworkTagger: tags and lemmas by a network over whole sentences, and its training."""
 
 from __future__ import annotations
 

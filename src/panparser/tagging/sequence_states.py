@@ -1,4 +1,4 @@
-"""Sequences labeled by any classifier: states, and search."""
+"""States and search for labeling sequences by any classifier."""
 
 from __future__ import annotations
 

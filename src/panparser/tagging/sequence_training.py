@@ -1,4 +1,4 @@
-"""train_sequences: epochs over sequences with known classes, selection on a development set, listeners."""
+"""train_sequence_model: epochs over sequences with gold classes, selection on a development set, listeners."""
 
 from __future__ import annotations
 

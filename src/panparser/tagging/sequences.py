@@ -331,7 +331,7 @@ class SequenceModel:
         """Size of what was learned, in bytes."""
         return sum(array.nbytes for array in self.to_arrays().values())
 
-    # --- As a part of a model file ---
+    # --- Files ---
 
     def to_arrays(self, prefix: str = "") -> Arrays:
         """Return arrays by name, each with the prefix before it."""

@@ -1,4 +1,4 @@
-"""TaggerSpec: what a tagger is made of, as data. train_tagger makes a Tagger, which tags, saves and loads."""
+"""TaggerSpec, train_tagger and Tagger: configuration, training and use of taggers."""
 
 from __future__ import annotations
 

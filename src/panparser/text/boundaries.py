@@ -1,4 +1,4 @@
-"""Places where a token or a sentence may end, and the features of each."""
+"""Positions where a token or a sentence may end, and their features."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def is_sorted(numbers: npt.NDArray[Any]) -> bool:
     return bool((numbers[1:] > numbers[:-1]).all())
 
 
-# --- Which places there are ---
+# --- Positions ---
 
 _RARE = 1000  # pairs of which at most one in this many ends a token are skipped
 PAIRS = len(KINDS) ** 2

@@ -1,4 +1,4 @@
-"""Characters as numbers: code points, what kind of character each is, and where a token must not end.
+"""Code points, the kinds of characters, and positions where a token must not end.
 
 Properties come from `unicodedata` and are looked up once for each distinct character: the engine reads them from a
 table.

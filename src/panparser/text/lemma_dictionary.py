@@ -1,4 +1,4 @@
-"""Which edit scripts a word may have: those it was seen with, or those of words with the same ending."""
+"""LemmaDictionary: the possible edit scripts of a word, from its training occurrences or from its ending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemmatizer: chooses the rule that makes the lemma of a word."""
+"""Lemmatizer: the choice of an edit script for each word."""
 
 from __future__ import annotations
 

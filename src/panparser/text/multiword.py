@@ -1,4 +1,4 @@
-"""Multiword tokens: the words that a token stands for, by rules learned from a treebank.
+"""Multiword tokens: rules, learned from a treebank, for the words of a token.
 
 A known form is split as it most often was. Others follow the longest affix with a rule: *dimelo* ends like *damelo*.
 The rule of an affix was counted over the distinct forms that have it, including those that are not split.
@@ -162,7 +162,7 @@ class MultiwordRules:
             words = _by_affix(lower, self.doubtful)
         return None if words is None else cased(form, words)
 
-    # --- As plain values, for model files ---
+    # --- Plain values ---
 
     def to_values(self) -> dict[str, Any]:
         forms = [[form, None if words is None else list(words)] for form, words in self.forms.items()]

@@ -1,4 +1,4 @@
-"""The raw text of a treebank, and where its tokens and sentences end.
+"""RawText: the raw text of a treebank, and the ends of its tokens and sentences.
 
 Spacing follows the conventions of CoNLL-U: `SpaceAfter=No`; `SpacesAfter`, `SpacesBefore` and `SpacesInToken` with
 escapes (`\\s` space, `\\t` tab, `\\r`, `\\n`, `\\p` pipe, `\\\\`); `# newdoc` and `# newpar`, which a blank line

@@ -1,4 +1,4 @@
-"""Tokens that may be one word or several: a classifier decides.
+"""A classifier for tokens that may be one word or several.
 
 A form that was seen both ways (French *des*) is classified by the form and its neighbours; an unknown form whose ending
 occurs in both split and unsplit words, by its affixes and its neighbours.

@@ -1,4 +1,4 @@
-"""Texts in pieces: what their lines are, and where one treebank ends and the next begins."""
+"""Texts in pieces: their formats, and the boundaries between successive treebanks."""
 
 from __future__ import annotations
 

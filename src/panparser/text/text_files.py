@@ -1,4 +1,4 @@
-"""Text files: UTF-8, in pieces of bounded size that end where a paragraph does."""
+"""Text files: UTF-8 in pieces of bounded size that end with a paragraph."""
 
 from __future__ import annotations
 

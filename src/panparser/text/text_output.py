@@ -1,4 +1,4 @@
-"""From a text and the places of its tokens to a treebank that accounts for every character."""
+"""Treebanks from a text and the positions of its tokens; they account for every character."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def conllu_bytes(text: str, tokens: Tokens, splits: Splits | None, place: Place)
     )
 
 
-# --- Input that is already divided ---
+# --- Pretokenized input ---
 
 
 def sentence_per_line(points: CodePoints) -> Marks:

@@ -1,4 +1,4 @@
-"""Region: a class of arcs, by tags, labels, direction and length."""
+"""ArcRegion: a class of arcs, by tags, labels, direction and length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edit scripts: how a lemma is made from a form, by the shortest rule on prefix, suffix and case.
+"""Edit scripts: the shortest rules on prefix, suffix and case that make a lemma from a form.
 
 A script is a short text. `l0,3,0:y` lower-cases the form, takes nothing from its start and three characters from its
 end, and puts a prefix of length 0 before and `y` behind: *Studies* becomes *study*. `=be` is the lemma itself, for

@@ -118,7 +118,7 @@ class Sentence(Sequence["Token"]):
         heads = [None if head < 0 else head for head in self.heads.tolist()]
         return GoldTree(heads, [None if label == "_" else label for label in self.labels])
 
-    # --- Around the words ---
+    # --- Comments and other lines ---
 
     @property
     def comments(self) -> list[str]:

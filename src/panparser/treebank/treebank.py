@@ -83,7 +83,7 @@ class Treebank(Sequence[Sentence]):
         """Copies, and what goes to another process: the text that would be written."""
         return _read_again, (self.to_bytes(), self.path, self.format)
 
-    # --- As a sequence of sentences ---
+    # --- Sequence of sentences ---
 
     def __len__(self) -> int:
         return self._store.sentences

@@ -1,4 +1,4 @@
-"""What Universal Dependencies has in all languages, and what a language adds to it."""
+"""Tags and relations of Universal Dependencies, and the subtypes that languages add."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def draw_with_root(words: list[str], heads: Sequence[int], root: str) -> str:
     return draw_arcs([*words, "ROOT"], [*(last if head == 0 else head - 1 for head in heads), -1])
 
 
-# --- SVG, for notebooks and pages ---
+# --- SVG ---
 
 _STEP, _BASE = 26, 14  # height of a level, and of the part below the arcs
 _BESIDE = 7  # arcs leave this far beside the middle of a word and arrive at it

@@ -1,4 +1,4 @@
-"""Gold: what is known about the correct tree, and what costs are counted against."""
+"""GoldTree: the known heads, labels and spans of a correct tree, against which costs are counted."""
 
 from __future__ import annotations
 

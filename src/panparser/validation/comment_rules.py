@@ -1,4 +1,4 @@
-"""Level 2: comments, and what they say about the words."""
+"""Rules for comments (level 2)."""
 
 from __future__ import annotations
 

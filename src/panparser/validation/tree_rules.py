@@ -1,4 +1,4 @@
-"""Level 2: heads, basic and enhanced."""
+"""Rules for heads, basic and enhanced (level 2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys of results: hashes of everything that decides a result, and of nothing else."""
+"""Keys of results: hashes of everything that decides a result, and only of that."""
 
 from __future__ import annotations
 

@@ -424,7 +424,7 @@ def _cluster_pool(client: Any) -> Pool:
     return Pool(submit, count=count, fault=fault)
 
 
-# --- The process of a worker ---
+# --- Worker side ---
 
 
 def serve(module: str) -> None:

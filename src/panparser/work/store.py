@@ -1,4 +1,4 @@
-"""CheckpointFolder: finished parts of a long training in files, so that an interrupted run need not repeat them."""
+"""CheckpointFolder: finished parts of a training run in files, for resuming after an interruption."""
 
 from __future__ import annotations
 
