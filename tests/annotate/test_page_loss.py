@@ -31,7 +31,7 @@ class Process:
             "annotate",
             str(file),
             "--no-browser",
-            "--no-learn",
+            "--no-train",
             *options,
         ]
         self.port, self.running = "0", None
