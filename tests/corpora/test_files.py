@@ -64,6 +64,6 @@ def test_what_would_be_lost_is_refused(texts):
     for folder in ("texts", "texts/out", "../" + texts.name + "/texts/sub"):
         with pytest.raises(pp.SpecError, match=r"is in texts, which is read: choose a folder outside it"):
             pairs(["texts"], folder, "json", any_ending=False)
-    with pytest.raises(pp.SpecError, match=r"texts/a\.conllu: is an input file; choose another output file"):
+    with pytest.raises(pp.SpecError, match=r"texts/a\.conllu: is an input file; choose another output folder"):
         pairs(["texts/a.conllu"], "texts", "conllu", any_ending=False)
     pairs(["texts/sub"], "texts", "conllu", any_ending=False)  # beside what is read

@@ -65,9 +65,9 @@ def test_the_dictionary_of_a_treebank():
     assert dictionary.possible(("dogs", "NOUN")) == (plural,)
     assert dictionary.possible(("cows", "NOUN")) == (plural,)
     assert dictionary.scripts[dictionary.possible(("saw", "VERB"))[0]] == "l0,2,0:ee"
-    assert dictionary.right(treebank).min() >= 0
+    assert dictionary.gold_rows(treebank).min() >= 0
     other = pp.parse_conllu("1\twent\tgo\tVERB" + "\t_" * 6 + "\n\n")
-    assert dictionary.right(other).tolist() == [-2]
+    assert dictionary.gold_rows(other).tolist() == [-2]
 
 
 def test_threads_and_files_change_nothing(lemmatizer, tmp_path):
@@ -117,7 +117,7 @@ def test_an_unknown_lemma_teaches_nothing():
     rows = ["1\tdogs\tdog\tNOUN", "2\tcats\tcat\tNOUN", "3\thens\then\tNOUN", "4\twalks\t_\tVERB", "5\t_\t_\tSYM"]
     treebank = pp.parse_conllu("\n".join(row + "\t_" * 6 for row in rows) + "\n\n")
     dictionary = LemmaDictionary.learn(treebank)
-    right = dictionary.right(treebank).tolist()
+    right = dictionary.gold_rows(treebank).tolist()
     assert right[3] == -1
     assert -1 not in right[:3] + right[4:]  # the word `_` has the lemma `_`
     assert ("walks", "VERB") not in dictionary.known

@@ -297,11 +297,11 @@ def test_characters_are_looked_up_in_any_thread():
     seen = []
     looked = characters.Property(lambda character: seen.append(character) or ord(character) % 251)
     with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(looked.of, [points] * 16):
+        for found in pool.map(looked.values, [points] * 16):
             assert (found == points % 251).all()
     assert len(set(seen)) == len(points)
     count = len(seen)
-    assert (looked.of(points) == points % 251).all()
+    assert (looked.values(points) == points % 251).all()
     assert len(seen) == count  # once they are known, they stay so
 
 
