@@ -59,7 +59,7 @@ def system(name: str) -> pp.TransitionSystem:
 class Watch(pp.Listener):
     """LAS and updates by epoch."""
 
-    only_watches = True
+    is_passive = True
     las: dict[int, float] = field(default_factory=dict)
     updates: dict[int, int] = field(default_factory=lambda: {0: 0})
 

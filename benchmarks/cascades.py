@@ -70,10 +70,10 @@ class Task:
         found = {"plain": counts(test, plain.parse(test))}
         stages = (pp.CascadeStage(name="easy", regions=regions), pp.CascadeStage(name="rest", spec=pp.ParserSpec()))
         for way in WAYS:
-            cascade = pp.train_cascade(stages, train, dev=dev, given=way, seed=self.seed)  # type: ignore[arg-type]
+            cascade = pp.train_cascade(stages, train, dev=dev, stage_constraints=way, seed=self.seed)  # type: ignore[arg-type]
             found[way] = counts(test, cascade.parse(test))
             if way == "predicted":
-                given = cascade.found(test)
+                given = cascade.predict_constraints(test)
                 easy = cascade.parsers[0].parse(test, constraints=given, relax=True)
                 found["easy"] = counts(test, easy, given.heads >= 0)
         return Outcome(precision, [str(region) for region in regions], found, build())

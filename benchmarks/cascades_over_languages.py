@@ -112,7 +112,7 @@ def reuse(folder: Path, target: str, size: int, seed: int) -> Scores:
     found = {}
     for name, parser in models.items():
         found[f"{name} UAS"] = pp.evaluate(
-            test, parser.parse(test, any_tags=True), bootstrap_samples=0
+            test, parser.parse(test, allow_unseen_tags=True), bootstrap_samples=0
         ).uas  # other languages may lack some
     for name, parser in models.items() if seed == 1 else ():
         table = analysis.shared(models["Lex"], parser, dev, by="kind").set_index("kind")
@@ -207,7 +207,7 @@ def partial(folder: Path, target: str, size: int, seed: int) -> Scores:
         found[f"{region} ref"] = percent(in_regions(conditions, Arcs.from_treebank(test)), counted)
         found[f"{region} common"] = percent(common, counted)
         guide = guided(spec)
-        under = pp.Constraints.of(own, keep={"heads", "labels"})
+        under = pp.Constraints.from_treebank(own, keep={"heads", "labels"})
         last = pp.train(
             guide, train, constraints=pp.Constraints(train, under.heads, under.labels, under.texts), **options
         )
@@ -225,7 +225,7 @@ def partial(folder: Path, target: str, size: int, seed: int) -> Scores:
             if name == "partial training":
                 continue
             for training, parser in (("std", std), ("constrained", last)):
-                given = pp.Constraints.of(test, keep=())
+                given = pp.Constraints.from_treebank(test, keep=())
                 given.heads[:] = np.where(chosen, each.heads, -1)
                 heads = parser.predict(test, constraints=given, relax=True)[0]
                 found[f"{region} under {name} {training}"] = percent(heads == test.heads, counted)

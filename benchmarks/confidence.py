@@ -21,7 +21,7 @@ from machine import heading, timed
 
 import panparser as pp
 from panparser.lab.analysis.reliability import binned, calibration_error
-from panparser.parsing.calibrating import fitted, gold_labels
+from panparser.parsing.calibrating import calibration_from_evidence, gold_labels
 from panparser.parsing.confidence import BEAM, DERIVATION, ENSEMBLE, SOURCES, ConfidenceSignals, fit
 
 RESULTS = Path(__file__).parent / "results" / "confidence.txt"
@@ -93,7 +93,7 @@ def report(folder: Path, models: Path, with_others: bool) -> Iterator[str]:
     for name, sources in SETS.items():
         if set(sources) & set(ENSEMBLE) and not others:
             continue
-        calibration = fitted(parser, known, dev, None, len(others), sources)
+        calibration = calibration_from_evidence(parser, known, dev, None, len(others), sources)
         assert calibration is not None
         assert calibration.labels is not None
         columns = calibration.columns(unknown)

@@ -115,7 +115,7 @@ def run_task(folder: Path, task: Task) -> Result:
     shares: dict[str, dict[str, float]] = {}
     lag = 0.0
     for share in SHARES:
-        constraints = pp.Constraints.of(test, golds=given_heads(test, system, share, task.seed))
+        constraints = pp.Constraints.from_treebank(test, golds=given_heads(test, system, share, task.seed))
         heads, _ = parser.predict(test, constraints=constraints)
         given = constraints.heads >= 0
         right = test.heads == heads

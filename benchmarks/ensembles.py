@@ -77,7 +77,7 @@ class Repetition:
         if any(parser.training["interrupted"] for parser in alike + others):
             raise KeyboardInterrupt
         on_dev, on_test = ([parser.parse(part) for parser in different] for part in (dev, test))
-        weights = {by: pp.ensembles.estimate_arc_weights(dev, on_dev, by=by) for by in (None, "upos")}
+        weights = {by: pp.ensembles.estimate_arc_weights(dev, on_dev, column=by) for by in (None, "upos")}
         together = {
             "vote": pp.make_voting_parser(alike).parse(test),
             "vote, dev: weights": pp.make_voting_parser(alike, dev=dev).parse(test),

@@ -174,7 +174,7 @@ class Task:
                 seed=self.seed,
                 threads=1,
             )
-            scores[method] = pp.evaluate(test, made.parser.parse(test, any_tags=True))
+            scores[method] = pp.evaluate(test, made.parser.parse(test, allow_unseen_tags=True))
             methods.append(made.report.method)
         of_command = {methods[0]: scores[None].uas, "LAS": scores[None].las}
         return of_command | {"sentences": 0 if sample is None else len(sample), "by all": scores["all"].uas}

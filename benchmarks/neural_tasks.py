@@ -227,7 +227,7 @@ CONTENDERS = {
 class Progress(pp.Listener):
     """Shows the epochs that are scored."""
 
-    only_watches = True
+    is_passive = True
 
     def __init__(self, name: str) -> None:
         self.name, self.start = name, time.perf_counter()

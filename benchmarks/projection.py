@@ -94,7 +94,7 @@ class Corpora:
         """Projected trees, with gaps filled by a parser without words that learned from the source."""
         parser = trained(self.sides(pair)[0], TEMPLATES.delexicalized(), seed)
         partial = self.projected(pair, "same tag")
-        given = pp.Constraints.of(partial, keep=("heads", "labels"))
+        given = pp.Constraints.from_treebank(partial, keep=("heads", "labels"))
         return parser.parse(partial, constraints=given, relax=True)
 
 

@@ -49,7 +49,7 @@ def row(
     trained = time.process_time()
     given, kept = None, ""
     if more:
-        given = pp.Constraints.of(dev, keep={"heads"})
+        given = pp.Constraints.from_treebank(dev, keep={"heads"})
         given.heads[np.random.default_rng(1).random(dev.words) >= SHARE] = -1
     parsed = parser.parse(dev, constraints=given)
     if given is not None:

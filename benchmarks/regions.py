@@ -72,7 +72,7 @@ def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     parsers = [first, *alone, last]
     divergences = [None, *(each.divergence or 0.0 for each in near), -1.0]
     *known, _ = pp.transfer.competent_regions(
-        dev, [parser.parse(dev, any_tags=True) for parser in parsers], divergences=divergences
+        dev, [parser.parse(dev, allow_unseen_tags=True) for parser in parsers], divergences=divergences
     )
     rows = [(own, parser) for own, parser in zip(known, parsers, strict=False) if own.regions]
     rows.sort(key=lambda row: -(row[0].precision or 0.0))

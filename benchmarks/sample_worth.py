@@ -133,7 +133,7 @@ def transferred(folder: Path, target: str, test: pp.Treebank, seed: int) -> dict
             for each in ranked:
                 spec = pp.ParserSpec(templates=pp.templates("lean").delexicalized(), **SPEC)
                 parser = pp.train(spec, rewrite(drawn[each.index]), seed=seed, **LEARNING)
-                trees.append(parser.parse(test, any_tags=True))  # small sources lack rare tags
+                trees.append(parser.parse(test, allow_unseen_tags=True))  # small sources lack rare tags
             found[TRANSFERS[way]] = pp.combine_trees(trees, weights=[each.weight for each in ranked])
     return found
 
@@ -145,7 +145,7 @@ def sampled(strategy: str, train: pp.Treebank, dev: pp.Treebank, seed: int) -> d
         pp.ParserSpec(beam=BEAM), train, strategy=pp.STRATEGIES[strategy], listeners=[heard], seed=seed, **LEARNING
     )
     met = analysis.states_visited(parser, dev)
-    frame = analysis.make_frame(dev, parser.parse(dev, any_tags=True))
+    frame = analysis.make_frame(dev, parser.parse(dev, allow_unseen_tags=True))
     quarters = analysis.scores(frame, "quarter", ["uas"])["uas"]
     return {
         "bias": analysis.sampling_bias(heard.counts(parser), met),

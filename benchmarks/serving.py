@@ -159,7 +159,7 @@ class Load:
 
 
 def load(server: Server, nlp: pp.Pipeline, texts: list[str]) -> Load:
-    words = sum(each.words for each in nlp.pipe(texts, until="tokens", threads=THREADS))
+    words = sum(each.words for each in nlp.pipe(texts, stop_after="tokens", threads=THREADS))
     parse, before = parsed(texts, words), server.cpu()
     answers, seconds = asyncio.run(ask_all(server.port, [form(text) for text in texts]))
     serve = words / seconds, words / (server.cpu() - before)

@@ -143,7 +143,7 @@ def parsed(treebank: pp.Treebank, parts: Mapping[str, pp.Treebank], seed: int) -
     if parser.training["interrupted"]:
         raise KeyboardInterrupt
     # Small sources lack rare tags.
-    return {part: parser.parse(gold, any_tags=True) for part, gold in parts.items()}
+    return {part: parser.parse(gold, allow_unseen_tags=True) for part, gold in parts.items()}
 
 
 def combined(

@@ -48,7 +48,7 @@ class Counts(pp.Listener):
         self.treebank = treebank
         self.found: dict[str, dict[int, float]] = {"features": {}, "norm": {}, "updates": {}, "uas": {}}
 
-    def after_learning(self, epoch: int, parser: pp.Parser) -> None:
+    def after_training_pass(self, epoch: int, parser: pp.Parser) -> None:
         if epoch in SHOWN:
             whole = analysis.shared(parser, parser, self.treebank).iloc[-1]
             self.found["features"][epoch] = float(whole["first"])

@@ -134,7 +134,7 @@ def check_model(data: bytes) -> None:
     with suppress(PanParserError):
         model.save(seeds.folder() / "again.panparser")
     sentence = seeds.treebank()[1:2]
-    pipeline = pp.Pipeline.of(model)  # type: ignore[arg-type]
+    pipeline = pp.Pipeline.from_model(model)  # type: ignore[arg-type]
     if pipeline.tokenizer is not None:
         sentence = pipeline.tokenizer.tokenize("The old dogs saw Tom. Don't!")
     pipeline.annotate(sentence)

@@ -138,7 +138,7 @@ def _cascade() -> Any:
         pp.CascadeStage(name="first", regions=regions, spec=partial, options=_BRIEF),
         pp.CascadeStage(name="last", spec=pp.ParserSpec(**_SPEC), options=_BRIEF),
     )
-    return pp.train_cascade(stages, treebank(), given="gold")
+    return pp.train_cascade(stages, treebank(), stage_constraints="gold")
 
 
 def _pipeline() -> Any:
@@ -179,7 +179,7 @@ _MODELS = {
     "vote": lambda: pp.make_voting_parser([_parser(), _parser(beam=1)]),
     "vectors": _with_vectors,
     "classifier": lambda: _classified(pp.Perceptron()),
-    "joint": lambda: _classified(pp.batches.JointClassifier(pp.Perceptron(), of=("label", "tag"))),
+    "joint": lambda: _classified(pp.batches.JointClassifier(pp.Perceptron(), outputs=("label", "tag"))),
     "several": lambda: _classified(pp.batches.VotingClassifier([_classified(pp.Perceptron()).classifier] * 2)),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), treebank(), **_BRIEF),
     "tokenizer": lambda: pp.train_tokenizer(treebank(), epochs=1),

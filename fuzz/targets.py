@@ -91,7 +91,7 @@ def check_validation(data: bytes) -> None:
 def check_constraints(data: bytes) -> None:
     """Parses under the constraints of a file; what it drops is what the trees lack."""
     treebank = pp.read_conllu(_file("constraints.conllu", data))
-    given = pp.Constraints.of(treebank, keep=("heads", "labels", "constraints"))
+    given = pp.Constraints.from_treebank(treebank, keep=("heads", "labels", "constraints"))
     if max((len(sentence) for sentence in treebank), default=0) > 40:
         return
     _pipeline().parser.parse(treebank, constraints=given, relax=True)
@@ -104,7 +104,7 @@ def check_text(data: bytes) -> None:
     text = "".join(pieces)
     for given in ("text", "paragraphs", "lines", "tokens", "vertical"):
         with suppress(PanParserError):
-            treebanks = list(_pipeline().stream(pieces, given=given))  # type: ignore[arg-type]
+            treebanks = list(_pipeline().stream(pieces, input_format=given))  # type: ignore[arg-type]
             assert not any(pp.parse_conllu(each.to_bytes(), lenient=True).parse_problems for each in treebanks)
     for piece in pp.iter_text(_file("text.txt", data), block=4096, report=str.strip):
         piece.encode()

@@ -51,7 +51,7 @@ def check_training(spec: pp.ParserSpec, train: pp.Treebank, dev: pp.Treebank, ba
 def check_parser(parser: pp.Parser, dev: pp.Treebank) -> None:
     name = f"beam {parser.spec.beam}"
     check_same(f"parsing, {name}", lambda threads: parser.parse(dev, threads=threads).to_bytes())
-    check_same(f"confidence, {name}", lambda threads: parser.confidence(dev).of_heads.tobytes())
+    check_same(f"confidence, {name}", lambda threads: parser.confidence(dev).head_confidence.tobytes())
 
 
 if __name__ == "__main__":

@@ -99,7 +99,7 @@ VECTOR_BITS = 5  # a number of the vectors takes about four bits in a compressed
 class Progress(pp.Listener):
     """A line for each epoch that is scored."""
 
-    only_watches = True
+    is_passive = True
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
@@ -134,7 +134,7 @@ def made(model: Model, train: pp.Treebank, dev: pp.Treebank, given: argparse.Nam
         if given.vectors is None:
             raise SystemExit("the network reads vectors of words: give --vectors FILE")
         options["vectors"] = pp.read_vectors(given.vectors).rounded(VECTOR_BITS)
-    found = pp.train_pipeline(model.spec, train, dev=dev, threads=os.cpu_count() or 1, before_part=print, **options)
+    found = pp.train_pipeline(model.spec, train, dev=dev, threads=os.cpu_count() or 1, on_part_start=print, **options)
     if model.tokenizer is None:
         return found
     whole = pp.Pipeline(tokenizer=pp.load(model.tokenizer).tokenizer, parser=found.parser)
@@ -251,7 +251,7 @@ def measure(train: pp.Treebank, dev: pp.Treebank, megabytes: list[float]) -> Non
     found = {f"{whole / 1e6:.1f} MB": scores(usual, dev)}
     for size in megabytes:
         room = int(size * 1e6) - rest
-        made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_size=room, before_part=print)
+        made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_size=room, on_part_start=print)
         found[f"{(rest + parser_size(made)) / 1e6:.1f} MB"] = made.training.dev or {}
     print(
         table({f"{name}, {way}": values[way] for way in ("gold tokens", "raw text") for name, values in found.items()})

@@ -33,7 +33,7 @@ TREES = {words: list(trees(words)) for words in range(1, 6)}
 
 
 def _keeps(heads, constraint):
-    return constraint.is_kept(heads, "first", False)
+    return constraint.is_satisfied(heads, "first", False)
 
 
 @st.composite

@@ -47,12 +47,12 @@ def test_a_vote_by_choices_breaks_ties_by_order(linears, english):
     ties = 0
     while len(states):
         tops = np.array([scores_of(parser, states).argmax(axis=1) for parser in linears])
-        found = scores_of(pp.make_voting_parser(linears, by="choices"), states).argmax(axis=1)
+        found = scores_of(pp.make_voting_parser(linears, method="choices"), states).argmax(axis=1)
         for row, (choices, winner) in enumerate(zip(tops.T.tolist(), found.tolist(), strict=True)):
             most = max(map(choices.count, choices))
             assert winner == next(choice for choice in choices if choices.count(choice) == most), row
             ties += len(set(choices)) > 1
-        pair = scores_of(pp.make_voting_parser([two, three], by="choices"), states).argmax(axis=1)
+        pair = scores_of(pp.make_voting_parser([two, three], method="choices"), states).argmax(axis=1)
         assert pair.tolist() == tops[1].tolist()
         states.apply(found.astype(np.int32))
     assert ties > 5
@@ -61,12 +61,12 @@ def test_a_vote_by_choices_breaks_ties_by_order(linears, english):
 def test_perceptrons_of_the_engine_vote_by_choices(english, tmp_path):
     spec = pp.ParserSpec(templates=SMALL, beam=1)
     parsers = [pp.train(spec, english[0], epochs=1, members=1, seed=seed) for seed in (1, 2, 3)]
-    vote = pp.make_voting_parser(parsers, by="choices")
+    vote = pp.make_voting_parser(parsers, method="choices")
     vote.save(tmp_path / "vote")
     parsed = vote.parse(english[1])
     assert pp.load(tmp_path / "vote").parse(english[1]).to_bytes() == parsed.to_bytes()
     assert (
-        pp.make_voting_parser(parsers[:1], by="choices").parse(english[1]).to_bytes()
+        pp.make_voting_parser(parsers[:1], method="choices").parse(english[1]).to_bytes()
         == parsers[0].parse(english[1]).to_bytes()
     )
     heads = np.array([parser.predict(english[1])[0] for parser in parsers])
@@ -78,9 +78,9 @@ def test_votes_that_cannot_be(linears, english):
     other = pp.train(pp.ParserSpec(templates=SMALL, beam=1), english[0], epochs=1)
     with pytest.raises(pp.SpecError, match="the transition system of number 2 differ"):
         pp.make_voting_parser([linears[0], other])
-    with pytest.raises(pp.SpecError, match="VotingClassifier: by must be one of scores, choices; got 'dice'"):
-        pp.make_voting_parser(linears, by="dice")
-    with pytest.raises(pp.SpecError, match="make_voting_parser: dev is for votes of the engine's perceptrons"):
+    with pytest.raises(pp.SpecError, match="VotingClassifier: method must be one of scores, choices; got 'dice'"):
+        pp.make_voting_parser(linears, method="dice")
+    with pytest.raises(pp.SpecError, match="make_voting_parser: dev requires perceptrons of the engine"):
         pp.make_voting_parser(linears, dev=english[1])
 
 
@@ -130,7 +130,7 @@ def test_actions_and_tags_with_one_score(tmp_path):
         "S0.form B0.form\nB0.form\nB0.suffix[2]\nS0.form\nhistory[0] B0.form\nB0.form B1.form"
     )
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=2)
-    parser = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"), epochs=6)
+    parser = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"), epochs=6)
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
     parsed = parser.parse(bare)
@@ -141,10 +141,12 @@ def test_actions_and_tags_with_one_score(tmp_path):
     assert pp.load(tmp_path / "joint").parse(bare).to_bytes() == parsed.to_bytes()
     with pytest.raises(pp.SpecError, match="Covington is not a table"):
         pp.train(
-            replace(spec, system=Covington()), TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag")
+            replace(spec, system=Covington()),
+            TRAIN,
+            classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"),
         )
-    with pytest.raises(pp.SpecError, match="JointClassifier: of must be some of label, tag"):
-        pp.batches.JointClassifier(pp.Perceptron(), of="colour")
+    with pytest.raises(pp.SpecError, match="JointClassifier: outputs must be some of label, tag"):
+        pp.batches.JointClassifier(pp.Perceptron(), outputs="colour")
 
 
 def test_what_is_combined_need_not_be_registered(linears, english, tmp_path):
@@ -168,8 +170,8 @@ def test_what_is_combined_need_not_be_registered(linears, english, tmp_path):
 def test_joint_classifiers_do_not_vote():
     joint = pp.train(GREEDY, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron()), epochs=1)
     for by in ("scores", "choices"):
-        with pytest.raises(pp.SpecError, match="a Joint classifier scores them with what they do"):
-            pp.make_voting_parser([joint, joint], by=by)
+        with pytest.raises(pp.SpecError, match="got a JointClassifier"):
+            pp.make_voting_parser([joint, joint], method=by)
 
 
 def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
@@ -184,7 +186,7 @@ def test_classifiers_that_vote_have_the_same_vectors(tmp_path):
 
 def test_confidence_writes_tags_too():
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form B0.form\nB0.form"))
-    parser = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"), epochs=2)
+    parser = pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"), epochs=2)
     parser = pp.calibrate(parser, TRAIN)
     bare = TRAIN.copy()
     bare.column("upos")[:] = bare.id_of("upos", "_")
@@ -196,7 +198,7 @@ def test_confidence_writes_tags_too():
 def test_templates_must_not_read_the_tags_that_are_predicted():
     spec = pp.ParserSpec(templates=pp.Templates.parse("S0.form\nB0.upos B0.form"))
     with pytest.raises(pp.SpecError, match=r"templates must not read tags .*; got B0\.upos"):
-        pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"))
+        pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"))
 
 
 def test_joint_classifiers_go_on_with_what_they_know():
@@ -236,13 +238,13 @@ def test_the_perceptron_in_python_reads_no_vectors(system, tmp_path):
     (tmp_path / "vectors").write_text("the 1.5 1.0\na 0.5 1.0\n")
     spec = pp.ParserSpec(system=system, templates=pp.Templates.parse("S0.form\nB0.vector"), beam=1)
     vectors = pp.read_vectors(tmp_path / "vectors")
-    with pytest.raises(pp.SpecError, match="not by Perceptron"):
+    with pytest.raises(pp.SpecError, match="Perceptron: vectors are not supported"):
         pp.train(spec, TRAIN, classifier=pp.Perceptron(), vectors=vectors, epochs=1)
 
 
 def test_damaged_tags_of_a_joint_classifier(tmp_path):
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=pp.Templates.parse("S0.form\nB0.form"), beam=1)
-    pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(
+    pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"), epochs=1).save(
         tmp_path / "joint"
     )
     arrays, manifest = read_arrays(tmp_path / "joint", "model")

@@ -110,7 +110,7 @@ def test_a_task_is_learned(beam):
 
 def test_exhaustive_search_is_brute_force():
     model = pp.train_task(Copying(), WORDS[:3], epochs=1)
-    found = model.best("ab", 100, beam=0)
+    found = model.k_best("ab", 100, beam=0)
     assert len(found) == 9
     task = Copying()
     for prediction in found:

@@ -25,7 +25,7 @@ def test_combine(run, parsed, tmp_path):
 
 def test_combine_keeps_what_enough_files_have(run, parsed):
     files = [parsed / f"{name}.conllu" for name in "abc"]
-    expected = pp.combine_trees([pp.read_conllu(file) for file in files], partial=3)
+    expected = pp.combine_trees([pp.read_conllu(file) for file in files], min_votes=3)
     assert -1 in expected.heads
     assert run("combine", *files, "--min-votes", "3")[:2] == (0, expected.to_bytes().decode())
 
@@ -39,7 +39,7 @@ def test_combine_learns_and_uses_weights(run, parsed, tmp_path, by):
     assert code == 0
     assert "a.conllu" in out
     treebanks = [pp.read_conllu(file) for file in files]
-    learned = pp.ensembles.estimate_arc_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, by=by)
+    learned = pp.ensembles.estimate_arc_weights(pp.read_conllu(parsed / "gold.conllu"), treebanks, column=by)
     assert pp.ensembles.ArcWeights.read(weights) == learned
     code, out, _ = run("combine", *files, "--weights", weights)
     assert (code, out) == (0, pp.combine_trees(treebanks, weights=learned).to_bytes().decode())

@@ -18,7 +18,7 @@ from places import ENGLISH
 def test_threads_and_blocks_change_no_byte(run, data, model, monkeypatch):
     outputs = set()
     for block in (1 << 18, 5000, 1):
-        monkeypatch.setattr(sources, "BLOCK", block)
+        monkeypatch.setattr(sources, "BLOCK_BYTES", block)
         for threads in (1, 2, 3):
             assert run("parse", "-m", model, ENGLISH, "-o", "out.conllu", "--threads", threads)[0] == 0
             outputs.add(Path("out.conllu").read_bytes())
@@ -54,7 +54,7 @@ def test_several_trees(run, data, model):
     Path("x.conllx").write_text("1\ta\ta\tN\tN\t_\t0\troot\t_\t_\n\n")
     code, _, err = run("parse", "-m", model, "x.conllx", "--input-format", "conllx", "--k-best", "2")
     assert code == 2
-    assert "CoNLL-X has none" in err
+    assert "CoNLL-X has no comments" in err
 
 
 def test_odd_input(run, data, model):
@@ -65,7 +65,7 @@ def test_odd_input(run, data, model):
     Path("long.conllu").write_text("\n".join(words) + "\n\n")
     code, _, err = run("parse", "-m", model, "long.conllu", "-o", "out.conllu")
     assert code == 2
-    assert "long.conllu: expected tags (UPOS) that the model has learned from" in err
+    assert "long.conllu: expected UPOS tags of the training data" in err
     assert "found others in 100.0 % of 5,000 words: TAG1, TAG2" in err
     assert run("parse", "-m", model, "long.conllu", "-o", "out.conllu", "--allow-unseen-tags")[0] == 0
     (sentence,) = pp.read_conllu("out.conllu", single_root=True)
@@ -173,7 +173,7 @@ def test_lenient_skips_what_cannot_be_read_or_parsed(run, data, model, monkeypat
     assert run("parse", "-m", model, "bad.conllu", "-o", "out.conllu")[0] == 2
     assert not Path("out.conllu").exists()
     for block in (1 << 18, 3000):
-        monkeypatch.setattr(sources, "BLOCK", block)
+        monkeypatch.setattr(sources, "BLOCK_BYTES", block)
         code, _, err = run("parse", "-m", model, "bad.conllu", "-o", "out.conllu", "--skip-errors")
         assert (code, err.splitlines()[:2]) == (
             0,

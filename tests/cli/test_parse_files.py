@@ -121,7 +121,7 @@ def test_processes_share_the_work(texts, pipeline_file):
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no kill -9")
 def test_workers_end_with_whoever_gives_the_work(texts, pipeline_file):
-    Path("large.txt").write_text("The birds sing. They stop.\n\n" * (5 * running.PART // 28))
+    Path("large.txt").write_text("The birds sing. They stop.\n\n" * (5 * running.PART_BYTES // 28))
     arguments = ["-m", pipeline_file, "large.txt", "-o", "out.conllu", "--jobs", 1]
     with subprocess.Popen(command(*arguments), stderr=subprocess.DEVNULL) as started:
         parts = Path("out.conllu.parts")

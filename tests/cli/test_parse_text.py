@@ -256,7 +256,7 @@ def test_output_that_failed_is_not_left_behind(run, pipeline_file, tmp_path):
 
 
 def test_long_files_come_in_pieces(run, pipeline_file, tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "BLOCK", 1 << 12)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 1 << 12)
     text = "The birds sing. They stopped.\n\n" * 1000
     (tmp_path / "long.txt").write_text(text)
     code, out, _ = run("parse", "-m", pipeline_file, tmp_path / "long.txt", "--threads", "2")
@@ -356,7 +356,7 @@ def test_the_last_thing_to_predict(run, pipeline_file, tmp_path):
     nlp, text = pp.load(pipeline_file), "The birds sing. They stopped."
     for until in ("tokens", "tags", "trees"):
         code, out, _ = run("parse", "-m", pipeline_file, "--text", text, "--stop-after", until)
-        assert (code, out) == (0, nlp(text, until=until).to_conllu())
+        assert (code, out) == (0, nlp(text, stop_after=until).to_conllu())
         (word, *_) = pp.parse_conllu(out)[0]
         assert (word.upos != "_", word.lemma != "_", word.head is not None) == (
             until != "tokens",

@@ -64,7 +64,7 @@ def test_a_system_in_python_is_trained_in_python(run, tmp_path):
 def test_a_joint_classifier_has_the_actions_of_its_tags(tmp_path):
     templates = pp.Templates.parse("S0.form\nB0.form")
     spec = pp.ParserSpec(system=pp.system("arc-hybrid"), templates=templates, beam=1)
-    pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"), epochs=1).save(
+    pp.train(spec, TRAIN, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"), epochs=1).save(
         tmp_path / "joint"
     )
     arrays, manifest = read_arrays(tmp_path / "joint", "model")
@@ -97,7 +97,7 @@ def test_a_system_that_never_ends_is_ended():
         pp.train(pp.ParserSpec(system=Endless(), templates=SPEC.templates, beam=1), TRAIN, epochs=1)
 
 
-@pytest.mark.parametrize("event", ["before_evaluation", "after_evaluation", "after_learning", "after_epoch"])
+@pytest.mark.parametrize("event", ["before_evaluation", "after_evaluation", "after_training_pass", "after_epoch"])
 @pytest.mark.parametrize(
     "train",
     [
@@ -120,7 +120,7 @@ def test_training_can_be_stopped_by_every_event_of_an_epoch(train, event):
     setattr(Stopper, event, stop)
     listener = Stopper()
     found = train(listener)
-    if event != "after_learning" or isinstance(found, pp.Parser):  # taggers have no such event
+    if event != "after_training_pass" or isinstance(found, pp.Parser):  # taggers have no such event
         assert listener.epochs == len(found.training.history) == 1
     assert not found.training.interrupted
 
@@ -150,7 +150,7 @@ def test_a_large_beam_is_announced(tmp_path):
     said = []
 
     class Hears(pp.recipes.RunListener):
-        def notice(self, message):
+        def on_notice(self, message):
             said.append(message)
 
     values = {"data": {"train": [str(ENGLISH)]}, "parser": {"beam": 512}, "training": {"members": 1}}

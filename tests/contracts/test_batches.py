@@ -103,7 +103,7 @@ def test_where_they_cannot_be():
         def after_update(self, update): ...
 
     class Sentences(pp.Listener):
-        only_watches = True
+        is_passive = True
 
         def before_sentence(self, epoch, sentence): ...
 

@@ -51,7 +51,7 @@ class Notes(pp.Listener):
     def after_update(self, update):
         self.text += "u)"
 
-    def after_learning(self, epoch, parser):
+    def after_training_pass(self, epoch, parser):
         self.text += "L)"
         assert parser.parse(DEV).words == DEV.words
 
@@ -62,7 +62,7 @@ class Notes(pp.Listener):
         self.text += "V)"
         assert report.score is not None
 
-    def after_words(self, epoch, words, updates):
+    def on_progress(self, epoch, words, updates):
         self.text += "w)"
         self.words.append(words)
 
@@ -122,7 +122,7 @@ def test_every_stage_of_a_cascade_is_heard_and_its_folds_are_not():
     notes, stages = Notes(), []
     pp.train_cascade(
         STAGES, TRAIN, dev=DEV, folds=2, epochs=2, members=1, listeners=[notes],
-        before_stage=lambda number, stage: stages.append((number, stage.name, len(notes.epochs))),
+        on_stage_start=lambda number, stage: stages.append((number, stage.name, len(notes.epochs))),
     )  # fmt: skip
     assert stages == [(0, "near", 0), (1, "rest", 2)]
     assert notes.epochs == [1, 2, 1, 2]
@@ -134,7 +134,7 @@ def test_every_part_of_a_pipeline_is_heard_and_its_folds_are_not():
     spec = pp.PipelineSpec(parser=GREEDY, folds=2, tokenizer_epochs=1, tagger_epochs=2, lemmatizer_epochs=1)
     pp.train_pipeline(
         spec, TRAIN, dev=DEV, epochs=2, members=1, listeners=[notes],
-        before_part=lambda name: parts.append((name, len(notes.epochs))),
+        on_part_start=lambda name: parts.append((name, len(notes.epochs))),
     )  # fmt: skip
     assert [name for name, _ in parts] == ["tokenizer", "tagger upos+xpos+feats", "2 folds", "lemmatizer", "parser"]
     assert [heard for _, heard in parts] == [0, 1, 3, 3, 4]

@@ -107,7 +107,7 @@ def behavior(model) -> bytes:
     model.annotate(found)
     sure = b""
     if isinstance(model, pp.Parser) and model.calibration is not None:
-        sure = model.confidence(DEV).of_heads.tobytes()
+        sure = model.confidence(DEV).head_confidence.tobytes()
     return found.to_bytes() + sure
 
 

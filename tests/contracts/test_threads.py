@@ -46,7 +46,7 @@ def short_chunks(monkeypatch):
 class Watch(pp.Listener):
     """Notes what it hears, and in which threads."""
 
-    only_watches = True
+    is_passive = True
 
     def __init__(self):
         self.heard, self.threads = [], set()
@@ -58,11 +58,11 @@ class Watch(pp.Listener):
     def before_epoch(self, epoch):
         self._note("before_epoch", epoch)
 
-    def after_words(self, epoch, words, updates):
-        self._note("after_words", epoch, words)
+    def on_progress(self, epoch, words, updates):
+        self._note("on_progress", epoch, words)
 
-    def after_learning(self, epoch, parser):
-        self._note("after_learning", epoch)
+    def after_training_pass(self, epoch, parser):
+        self._note("after_training_pass", epoch)
 
     def before_evaluation(self, epoch):
         self._note("before_evaluation", epoch)
@@ -75,7 +75,7 @@ class Watch(pp.Listener):
 
 
 class Act(Watch):
-    only_watches = False
+    is_passive = False
 
 
 TRAININGS = {
@@ -155,8 +155,8 @@ def test_listeners_hear_all_in_their_own_thread(threads):
     for listener in (watch, act):
         TRAININGS["parser"](threads=threads, listeners=[listener])
         assert listener.threads == {threading.get_ident()}
-    assert [what[:2] for what in watch.heard if what[0] == "after_words"] == [
-        what[:2] for what in act.heard if what[0] == "after_words"
+    assert [what[:2] for what in watch.heard if what[0] == "on_progress"] == [
+        what[:2] for what in act.heard if what[0] == "on_progress"
     ]
     own = [what for what in watch.heard if what[0].endswith(("evaluation", "learning"))]
     assert own == [what for what in act.heard if what[0].endswith(("evaluation", "learning"))]
@@ -167,12 +167,12 @@ def test_who_acts_hears_of_an_epoch_before_the_next_one_begins():
     for listener in (Act(), Watch()):
         TRAININGS["parser"](threads=3, listeners=[listener])
         in_turn = listener.heard.index(("after_epoch", 1)) < listener.heard.index(("before_epoch", 2))
-        assert in_turn != listener.only_watches
+        assert in_turn != listener.is_passive
 
 
 def test_a_listener_stops_training_at_the_same_place(tmp_path):
     class Stop(pp.Listener):
-        def after_words(self, epoch, words, updates):
+        def on_progress(self, epoch, words, updates):
             if words > 2500:
                 raise pp.StopTraining
 
@@ -190,7 +190,7 @@ def test_a_listener_stops_training_at_the_same_place(tmp_path):
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_interrupt_leaves_the_best_so_far(name, threads):
     class CtrlC(Watch):
-        def after_words(self, epoch, words, updates):
+        def on_progress(self, epoch, words, updates):
             if epoch == 2:
                 raise KeyboardInterrupt
 
@@ -201,7 +201,7 @@ def test_an_interrupt_leaves_the_best_so_far(name, threads):
 
 def test_an_interrupted_run_goes_on_to_the_same_parser(tmp_path):
     class CtrlC(Watch):
-        def after_words(self, epoch, words, updates):
+        def on_progress(self, epoch, words, updates):
             if epoch == 3:
                 raise KeyboardInterrupt
 
@@ -325,11 +325,11 @@ MODELS = {
     "stack LSTM": lambda: random_network_parser(BEAM, REMEMBERING, TREEBANK),
     "classifier with a memory": lambda: trained(classifier=Depths(), strategy=pp.STRATEGIES["max-violation"]),
     "perceptron as a classifier": lambda: trained(GREEDY, classifier=pp.Perceptron()),
-    "joint": lambda: trained(classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label")),
+    "joint": lambda: trained(classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="label")),
     "system in Python": lambda: trained(replace(GREEDY, system=Covington()), strategy=pp.STRATEGIES["dynamic"]),
     "templates with functions": calling,
     "vote by scores": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)]),
-    "vote by choices": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)], by="choices"),
+    "vote by choices": lambda: pp.make_voting_parser([trained(seed=1), trained(seed=2)], method="choices"),
     "vote of networks": lambda: pp.make_voting_parser(
         [random_network_parser(BEAM, TINY, TREEBANK, seed=seed) for seed in (1, 2)]
     ),
@@ -357,7 +357,7 @@ def explain(model, sentence):
 def confidence(model, sentence):
     treebank = sentence.treebank[sentence.position : sentence.position + 1].copy()
     found = parser_of(model).confidence(treebank)
-    return found.heads.tolist(), found.of_heads.tolist()
+    return found.heads.tolist(), found.head_confidence.tolist()
 
 
 def parser_of(model):

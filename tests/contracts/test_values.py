@@ -213,7 +213,7 @@ def test_a_changed_copy_of_a_parser_shares_its_model(parser):
 
 def test_parsing_and_calibrating_leave_a_parser_and_its_constraints_as_they_are(parser):
     before = parser.manifest()
-    constraints = pp.Constraints.of(PARSED, keep=["heads"])
+    constraints = pp.Constraints.from_treebank(PARSED, keep=["heads"])
     heads = constraints.heads.copy()
     assert parser.annotate(PARSED.copy(), constraints=constraints, relax=True).dropped == ()
     assert pp.calibrate(replace(parser, calibration=None), PARSED).calibration is not None

@@ -27,8 +27,8 @@ SENTENCES = [sentence.text for sentence in pp.read_conllu(ENGLISH)[:60]]
 def small(monkeypatch, tmp_path):
     """Files are divided into parts of some sentences."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sources, "BLOCK", 700)
-    monkeypatch.setattr(run, "PART", 1500)
+    monkeypatch.setattr(sources, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(run, "PART_BYTES", 1500)
     monkeypatch.setattr(work, "_jobs", {})
 
 
@@ -56,7 +56,7 @@ def as_one(options, path, output="one.out"):
 @pytest.mark.parametrize("shown", ["conllu", "tree", "horizontal", "plaintext", "jsonl", "json", "matxin"])
 def test_text_in_parts_has_the_same_bytes(pipeline_file, shown):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), shown=shown)
+    options = ParseJobOptions(str(pipeline_file), output_format=shown)
     tasks, totals = in_parts(options, "story.txt")
     alone = as_one(options, "story.txt")
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
@@ -68,7 +68,7 @@ def test_text_in_parts_has_the_same_bytes(pipeline_file, shown):
 @pytest.mark.parametrize("end", ["\n", "\r\n \r\n\n", "\u2029"])
 def test_every_kind_of_text(pipeline_file, kind, end):
     Path("story.txt").write_bytes(story(2, end, 300 if end == "\n" else 80).encode())
-    options = ParseJobOptions(str(pipeline_file), kind=kind, until="tokens")
+    options = ParseJobOptions(str(pipeline_file), kind=kind, stop_after="tokens")
     tasks, _ = in_parts(options, "story.txt")
     as_one(options, "story.txt")
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
@@ -78,7 +78,7 @@ def test_every_kind_of_text(pipeline_file, kind, end):
 @pytest.mark.parametrize("shown", ["conllu", "jsonl", "html"])
 def test_treebanks_in_parts_have_the_same_bytes(parser, tmp_path, shown):
     parser.save("model")
-    options = ParseJobOptions("./model", shown=shown, k_best=2)
+    options = ParseJobOptions("./model", output_format=shown, k_best=2)
     Path("a.conllu").write_bytes(ENGLISH.read_bytes()[:30_000].rpartition(b"\n\n")[0])
     tasks, totals = in_parts(options, "a.conllu", "parts.gz")
     alone = as_one(options, "a.conllu", "one.gz")
@@ -93,7 +93,7 @@ def test_treebanks_in_parts_have_the_same_bytes(parser, tmp_path, shown):
 
 def test_what_gets_lost_is_done_again(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
     as_one(options, "story.txt")
     in_parts(options, "story.txt", workers=AtOnce(lost=[1, 2, 4, 6]))
     assert Path("parts.out").read_bytes() == Path("one.out").read_bytes()
@@ -109,7 +109,7 @@ def test_what_gets_lost_is_done_again(pipeline_file):
 def test_what_gets_lost_is_done_again_alone_and_at_the_end(pipeline_file):
     """With no other worker in memory: perhaps there was too little of it for all."""
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
     tasks, _ = in_parts(options, "story.txt")
     workers = AtOnce(lost=[1, 3])
     assert in_parts(options, "story.txt", workers=workers)[0] == tasks + 2
@@ -120,14 +120,14 @@ def test_what_gets_lost_is_done_again_alone_and_at_the_end(pipeline_file):
 def test_an_error_of_a_worker_ends_the_run(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
     with pytest.raises(RuntimeError, match="a mistake"):
-        in_parts(ParseJobOptions(str(pipeline_file), until="tokens"), "story.txt", workers=Failing())
+        in_parts(ParseJobOptions(str(pipeline_file), stop_after="tokens"), "story.txt", workers=Failing())
 
 
 def test_a_scheduler_that_is_gone_ends_the_run_with_a_message(pipeline_file):
     Path("story.txt").write_text(story(), encoding="utf-8")
     workers = Failing(ClusterLostError("the scheduler is gone"))
-    with pytest.raises(ClusterLostError, match="--cluster: the scheduler is gone; the same command, again, goes on"):
-        in_parts(ParseJobOptions(str(pipeline_file), until="tokens"), "story.txt", workers=workers)
+    with pytest.raises(ClusterLostError, match="--cluster: the scheduler is gone; run the same command again"):
+        in_parts(ParseJobOptions(str(pipeline_file), stop_after="tokens"), "story.txt", workers=workers)
 
 
 class Failing(AtOnce):
@@ -155,7 +155,7 @@ class Stopping(AtOnce):
 def test_a_stopped_run_goes_on_with_what_is_new(pipeline_file):
     text = story()
     Path("story.txt").write_text(text, encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
     with pytest.raises(KeyboardInterrupt):
         in_parts(options, "story.txt", workers=Stopping())
     assert not Path("parts.out").exists()
@@ -175,7 +175,7 @@ def test_finished_files_are_left_alone(pipeline_file, shares):
     Path("texts/large.txt").write_text(story(), encoding="utf-8")
     for name in ("texts/a.txt", "texts/sub/b.txt"):
         Path(name).write_text("The birds sing. They stop.")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
 
     def parsed(options=options, **more):
         files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
@@ -196,8 +196,8 @@ def test_finished_files_are_left_alone(pipeline_file, shares):
     Path("out/.panparser/large.conllu.json").write_text("{damaged")
     assert parsed() == (3, 0)
     assert "stopped" in Path("out/a.conllu").read_text()
-    assert parsed(ParseJobOptions(str(pipeline_file), until="tags")) == (3, 0)
-    assert parsed(ParseJobOptions(str(pipeline_file), until="tags"), force=True) == (3, 0)
+    assert parsed(ParseJobOptions(str(pipeline_file), stop_after="tags")) == (3, 0)
+    assert parsed(ParseJobOptions(str(pipeline_file), stop_after="tags"), force=True) == (3, 0)
     assert json.loads(Path("out/.panparser/a.conllu.json").read_bytes())["outcome"]["words"] == 7
     assert not list(Path("out").rglob("*.parts"))
 
@@ -211,7 +211,7 @@ def test_a_bad_file_does_not_hurt_the_others(pipeline_file, shares):
     Path("texts/small.txt").write_bytes(b"\xff")
     Path("texts/broken.conllu").write_bytes(ENGLISH.read_bytes()[:9000] + b"\n\n1\tx\n\n" + ENGLISH.read_bytes())
     files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
-    ran = run.Run(ParseJob(ParseJobOptions(str(pipeline_file), until="tags")))
+    ran = run.Run(ParseJob(ParseJobOptions(str(pipeline_file), stop_after="tags")))
     totals = ran.shared(files, AtOnce()) if shares else ran.alone(files, 2)
     said = sorted(each.error for each in totals.failed)
     line = good.encode().count(b"\n") + 3
@@ -227,7 +227,7 @@ def test_models_are_those_of_the_beginning(pipeline_file):
     ran = run.Run(ParseJob(ParseJobOptions("./model")))
     Path("model").write_bytes(b"another")
     (failed,) = ran.shared([single("a.txt", "a.conllu")], AtOnce()).failed
-    assert failed.error == "./model: expected the model that the work was begun with, found another"
+    assert failed.error == "./model: expected the model with which the run started, found another"
 
 
 # --- What goes wrong meanwhile ---
@@ -247,7 +247,7 @@ class Overwriting(AtOnce):
 
 @pytest.mark.parametrize("name", ["in.txt", "in.conllu"])
 def test_parts_are_of_the_bytes_that_were_planned(pipeline_file, name):
-    path, options = Path(name), ParseJobOptions(str(pipeline_file), until="tags")
+    path, options = Path(name), ParseJobOptions(str(pipeline_file), stop_after="tags")
     good = story().encode() if name == "in.txt" else ENGLISH.read_bytes()[:20_000].rpartition(b"\n\n")[0] + b"\n\n"
     path.write_bytes(good)
     other = good.replace(b"the", b"xyz").replace(b"The", b"Xyz")
@@ -278,7 +278,7 @@ def test_unknown_tags_are_refused_in_parts_too(parser):
 def test_another_build_does_it_again(pipeline_file, monkeypatch):
     Path("texts").mkdir()
     Path("texts/a.txt").write_text("The birds sing.")
-    job = ParseJob(ParseJobOptions(str(pipeline_file), until="tokens"))
+    job = ParseJob(ParseJobOptions(str(pipeline_file), stop_after="tokens"))
     files, _ = pairs(["texts"], "out", "conllu", any_ending=False)
     assert run.Run(job).alone(files, 1).parsed == 1
     assert run.Run(job).alone(files, 1).finished == 1
@@ -289,7 +289,7 @@ def test_another_build_does_it_again(pipeline_file, monkeypatch):
 @pytest.mark.parametrize("name", ["letter.txt", ".hidden"])
 def test_a_folder_of_somebody_else_is_not_touched(pipeline_file, name):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
     Path("out.parts").mkdir()
     Path("out.parts", name).write_text("mine")
     (failed,) = run.Run(ParseJob(options)).shared([single("story.txt", "out")], AtOnce()).failed
@@ -308,7 +308,7 @@ def test_a_folder_of_somebody_else_is_not_touched(pipeline_file, name):
 )
 def test_odd_records_count_as_none(pipeline_file, change):
     Path("story.txt").write_text(story(), encoding="utf-8")
-    options = ParseJobOptions(str(pipeline_file), until="tokens")
+    options = ParseJobOptions(str(pipeline_file), stop_after="tokens")
     with pytest.raises(KeyboardInterrupt):
         in_parts(options, "story.txt", workers=Stopping())
     for path in Path("parts.out.parts").glob("*.json"):

@@ -332,7 +332,7 @@ def test_a_subsample_and_listeners(english):
             assert len(update.positive) == update.started + 1
             self.updates += 1
 
-        def after_words(self, epoch, words, updates):
+        def on_progress(self, epoch, words, updates):
             self.words = words
 
     watch = Watch()

@@ -76,8 +76,8 @@ class Trace(pp.Listener):
     def after_update(self, update):
         self.add("after_update", update.epoch, update.sentence, update.positive, update.negative)
 
-    def after_words(self, epoch, words, updates):
-        self.add("after_words", epoch, words, updates)
+    def on_progress(self, epoch, words, updates):
+        self.add("on_progress", epoch, words, updates)
 
     def before_evaluation(self, epoch):
         self.add("before_evaluation", epoch)
@@ -85,8 +85,8 @@ class Trace(pp.Listener):
     def after_evaluation(self, report):
         self.add("after_evaluation", report.epoch, report.score)
 
-    def after_learning(self, epoch, parser):
-        self.add("after_learning", epoch)
+    def after_training_pass(self, epoch, parser):
+        self.add("after_training_pass", epoch)
 
 
 def train_task(beam: int = 1, **options: Any) -> pp.TaskModel:
@@ -119,7 +119,7 @@ HEARD = {
 }
 GREEDY_FUNCTION = {"strategy": lambda _, sentence: STATIC if sentence % 2 else DYNAMIC}
 BEAM_FUNCTION = {"strategy": lambda _, sentence: EARLY_UPDATE if sentence % 2 else MAX_VIOLATION}
-WEIGHTED = {"treebank": [TREEBANK[:8], TREEBANK[8:20]], "weights": [2, 1]}
+WEIGHTED = {"treebank": [TREEBANK[:8], TREEBANK[8:20]], "treebank_weights": [2, 1]}
 ALONE = {
     "task, a function": lambda: train_task(**GREEDY_FUNCTION),
     "task, a classifier": lambda: pp.train_task(Listed(), EXAMPLES, classifier=pp.Perceptron(4), epochs=2),
@@ -133,9 +133,9 @@ ALONE = {
     "parser, tags": lambda: train_parser(
         beam=2,
         templates=pp.templates("lean").without("upos"),
-        classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"),
+        classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"),
     ),
-    "parser, labels": lambda: train_parser(classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label")),
+    "parser, labels": lambda: train_parser(classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="label")),
     "engine's parser": lambda: train_parser(beam=3, members=1),
 }
 

@@ -35,7 +35,7 @@ def cascade():
 def test_what_a_stage_finds_stays_and_is_in_its_region(cascade):
     parsed = cascade.parse(DEV)
     assert (parsed.heads >= 0).all()
-    first, both = cascade.found(DEV, 1), cascade.found(DEV)
+    first, both = cascade.predict_constraints(DEV, 1), cascade.predict_constraints(DEV)
     given = first.heads >= 0
     assert 0.15 < given.mean() < (both.heads >= 0).mean() < 1
     assert (both.heads[given] == first.heads[given]).all()
@@ -51,7 +51,7 @@ def test_what_a_stage_finds_stays_and_is_in_its_region(cascade):
 
 def test_the_easy_stage_is_precise(cascade):
     """Determiners and prepositions, that is; punctuation is not easy."""
-    first = cascade.found(DEV, 1)
+    first = cascade.predict_constraints(DEV, 1)
     given = EASY[0].matches(Arcs(DEV, first.heads, first.labels, first.texts))
     plain = pp.train(LAST, TRAIN, dev=DEV, epochs=2, members=1)
     assert given.sum() > 20
@@ -68,7 +68,7 @@ def test_later_stages_read_constraints_and_learned_under_predicted_ones(cascade)
 @pytest.mark.parametrize("given", ["gold", "none"])
 def test_stages_may_learn_under_gold_constraints_or_none(given):
     two = (STAGES[0], STAGES[2])
-    cascade = pp.train_cascade(two, TRAIN[:40], given=given, epochs=1, members=1)
+    cascade = pp.train_cascade(two, TRAIN[:40], stage_constraints=given, epochs=1, members=1)
     assert ("constraints" in cascade.parsers[1].training) == (given == "gold")
     assert (cascade.predict(DEV)[0] >= 0).all()
 
@@ -97,7 +97,7 @@ def test_threads_beams_and_best_trees(cascade):
 def test_what_a_user_gives_is_kept_through_all_stages(cascade):
     """Also where the stages, left alone, would do otherwise."""
     rng = np.random.default_rng(1)
-    constraints = pp.Constraints.of(DEV, keep={"heads", "labels"})
+    constraints = pp.Constraints.from_treebank(DEV, keep={"heads", "labels"})
     unknown = rng.random(DEV.words) < 0.6
     constraints.heads[unknown] = constraints.labels[unknown] = -1
     parsed = DEV.copy()
@@ -125,16 +125,16 @@ def test_only_the_last_stage_refuses_what_a_user_gives():
     stages = (pp.CascadeStage(name="short", regions=EASY, spec=short), STAGES[-1])
     cascade = pp.train_cascade(stages, TRAIN, **OPTIONS)
     treebank = _of_nouns([6, "_", "_", "_", "_", "_"])
-    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    constraints = pp.Constraints.from_treebank(treebank, keep=["heads"])
     assert cascade.parse(treebank, constraints=constraints).heads[0] == 6
     crossing = _of_nouns([3, 4, "_", "_"])
     with pytest.raises(pp.ConstraintError, match="arc-eager builds a projective tree"):
-        cascade.parse(crossing, constraints=pp.Constraints.of(crossing, keep=["heads"]))
+        cascade.parse(crossing, constraints=pp.Constraints.from_treebank(crossing, keep=["heads"]))
 
 
 def test_best_trees_tell_what_was_dropped(cascade):
     treebank = _of_nouns(["_"], [3, 4, "_", "_"])
-    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    constraints = pp.Constraints.from_treebank(treebank, keep=["heads"])
     expected = cascade.annotate(treebank.copy(), constraints=constraints, relax=True).dropped
     assert len(expected) == 1
     best = cascade.search_best(treebank[1], 2, constraints=constraints, relax=True)
@@ -145,26 +145,26 @@ def test_best_trees_tell_what_was_dropped(cascade):
         cascade.k_best(treebank[1], 2, constraints=constraints)
     assert not cascade.search_best(treebank[0], 2, constraints=constraints, relax=True).dropped
     with pytest.raises(pp.ConstraintError, match="for another treebank"):
-        cascade.k_best(treebank[0], 2, constraints=pp.Constraints.of(DEV, keep=["heads"]))
+        cascade.k_best(treebank[0], 2, constraints=pp.Constraints.from_treebank(DEV, keep=["heads"]))
     with pytest.raises(pp.ConstraintError, match="must be Constraints; got 5"):
         cascade.k_best(treebank[0], 2, constraints=5)
     with pytest.raises(pp.SpecError, match="found: stages must be an integer between 0 and 2; got 3"):
-        cascade.found(treebank, 3)
-    with pytest.raises(pp.SpecError, match="confidence is for parsers; got <Cascade"):
+        cascade.predict_constraints(treebank, 3)
+    with pytest.raises(pp.SpecError, match="calibrate: parser must be a Parser; got <Cascade"):
         pp.calibrate(cascade, DEV)
 
 
 def test_arcs_of_stages_that_exclude_each_other_are_given_up():
-    from panparser.ensembles.cascade import settled
+    from panparser.ensembles.cascade import without_conflicts
 
     treebank = pp.parse_conllu("".join(f"{i}\tw\tw\tX\t_\t_\t_\t_\t_\t_\n" for i in range(1, 5)) + "\n")
-    found = pp.Constraints.of(treebank, golds=[pp.GoldTree([0, None, 0, 3])])
+    found = pp.Constraints.from_treebank(treebank, golds=[pp.GoldTree([0, None, 0, 3])])
     system = pp.system("arc-eager", single_root=True)
-    assert settled(found, None, system).heads.tolist() == [0, -1, -1, 3]
-    given = pp.Constraints.of(treebank, golds=[pp.GoldTree([None, None, 0, None])])
-    assert settled(found, given, system).heads.tolist() == [-1, -1, 0, 3]
-    crossing = pp.Constraints.of(treebank, golds=[pp.GoldTree([3, 4, None, None])])
-    assert settled(crossing, None, system).heads.tolist() == [-1, -1, -1, -1]
+    assert without_conflicts(found, None, system).heads.tolist() == [0, -1, -1, 3]
+    given = pp.Constraints.from_treebank(treebank, golds=[pp.GoldTree([None, None, 0, None])])
+    assert without_conflicts(found, given, system).heads.tolist() == [-1, -1, 0, 3]
+    crossing = pp.Constraints.from_treebank(treebank, golds=[pp.GoldTree([3, 4, None, None])])
+    assert without_conflicts(crossing, None, system).heads.tolist() == [-1, -1, -1, -1]
 
 
 def test_only_arcs_of_regions_are_left():
@@ -250,7 +250,7 @@ def test_of_what_a_complete_parser_finds_its_regions_are_kept():
     cascade = pp.train_cascade((KEPT, STAGES[2]), TRAIN, **OPTIONS)
     plain = pp.train(LAST, TRAIN, epochs=2, members=1)
     assert cascade.parsers[0].parse(DEV).to_bytes() == plain.parse(DEV).to_bytes()
-    found, heads = cascade.found(DEV), plain.predict(DEV)[0]
+    found, heads = cascade.predict_constraints(DEV), plain.predict(DEV)[0]
     inside = in_regions(EASY, Arcs.from_treebank(plain.parse(DEV)))
     assert (found.heads == np.where(inside, heads, -1)).all()
     assert 0 < inside.mean() < 1
@@ -271,7 +271,7 @@ def test_a_cascade_of_parsers_that_are_trained_already(tmp_path):
     inside = in_regions(EASY, Arcs.from_treebank(first.parse(DEV)))
     parsed = cascade.parse(DEV)
     assert (parsed.heads[inside] == first.predict(DEV)[0][inside]).all()
-    found = cascade.found(DEV)
+    found = cascade.predict_constraints(DEV)
     assert (found.heads == np.where(inside, first.predict(DEV)[0], -1)).all()
     assert (parsed.heads == last.predict(DEV, constraints=found, relax=True)[0]).all()
     cascade.save(tmp_path / "cascade")
@@ -284,11 +284,13 @@ def test_a_stage_learns_from_treebanks_of_its_own():
     """And the next one under what it finds in the treebank, which it did not learn from."""
     other = TRAIN[40:]
     options = {"epochs": 1, "members": 1}
-    own = pp.CascadeStage(name="other", keep=EASY, spec=LAST, train=other, options={"weights": [2.0]})
+    own = pp.CascadeStage(name="other", keep=EASY, spec=LAST, train=other, options={"treebank_weights": [2.0]})
     cascade = pp.train_cascade((own, STAGES[2]), TRAIN[:40], **options)
-    alone = pp.train(LAST, [other], weights=[2.0], **options)
+    alone = pp.train(LAST, [other], treebank_weights=[2.0], **options)
     assert cascade.parsers[0].parse(DEV).to_bytes() == alone.parse(DEV).to_bytes()
-    known = pp.Cascade((own, pp.CascadeStage(name="rest", spec=LAST)), [alone, alone], {}).found(TRAIN[:40])
+    known = pp.Cascade((own, pp.CascadeStage(name="rest", spec=LAST)), [alone, alone], {}).predict_constraints(
+        TRAIN[:40]
+    )
     guided = replace(LAST, templates=LAST.templates + pp.templates("given"))
     last = pp.train(
         guided, TRAIN[:40], constraints=pp.Constraints(TRAIN[:40], known.heads, known.labels, known.texts), **options
@@ -453,8 +455,8 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
         ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
         ('upos = "PUNCT"', "min_length = 3, max_length = 2", "ArcRegion: max_length must be >= min_length"),
-        ("precision = 0.8", 'precision = 0.8, least = "x"', "estimate_regions: least must be an integer >= 1"),
-        ('by = ["upos", "direction"]', "by = 3", "estimate_regions: by must be some of upos"),
+        ("precision = 0.8", 'precision = 0.8, least = "x"', "estimate_regions: min_count must be an integer >= 1"),
+        ('by = ["upos", "direction"]', "by = 3", "estimate_regions: group_by must be some of upos"),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(run, folder, old, new, message):

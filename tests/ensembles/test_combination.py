@@ -70,7 +70,7 @@ def test_given_heads_are_kept():
     generator = np.random.default_rng(1)
     known.heads[generator.random(known.words) < 0.5] = -1
     given = known.heads >= 0
-    constraints = pp.Constraints.of(known, keep=["heads"])
+    constraints = pp.Constraints.from_treebank(known, keep=["heads"])
     found = known.copy()
     parsed = MODEL.annotate(found, constraints=constraints)
     assert np.array_equal(found.heads[given], known.heads[given])
@@ -82,8 +82,8 @@ def test_what_no_tree_keeps_is_refused_or_dropped():
     wrong.heads[:] = -1
     wrong.heads[:2] = [2, 1]
     with pytest.raises(ConstraintError):
-        MODEL.parse(wrong, constraints=pp.Constraints.of(wrong, keep=["heads"]))
-    constraints = pp.Constraints.of(wrong, keep=["heads"])
+        MODEL.parse(wrong, constraints=pp.Constraints.from_treebank(wrong, keep=["heads"]))
+    constraints = pp.Constraints.from_treebank(wrong, keep=["heads"])
     found = wrong.copy()
     assert len(MODEL.annotate(found, constraints=constraints, relax=True).dropped) == 1
     assert (found.heads[:2] == [2, 1]).sum() == 1
@@ -91,11 +91,11 @@ def test_what_no_tree_keeps_is_refused_or_dropped():
 
 def test_spans_are_kept():
     spans = [pp.GoldTree([None] * len(sentence), spans=[pp.Span(1, 2)]) for sentence in TEST]
-    constraints = pp.Constraints.of(TEST, golds=spans)
+    constraints = pp.Constraints.from_treebank(TEST, golds=spans)
     found = MODEL.parse(TEST, constraints=constraints)
-    for number, own in constraints.more.items():
-        heads = found.heads[constraints.words_of(number)]
-        assert all(each.is_kept(heads, SPEC.system.root, False) for each in own)
+    for number, own in constraints.other_constraints.items():
+        heads = found.heads[constraints.word_slice(number)]
+        assert all(each.is_satisfied(heads, SPEC.system.root, False) for each in own)
 
 
 def test_several_trees_begin_with_the_combined_one():

@@ -130,7 +130,7 @@ def is_part_of_a_tree(heads):
 @given(analyses(), st.sampled_from((0.5, 1, 2, 3.0)))
 def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, least):
     rows, weights = given_
-    combined = pp.combine_trees([treebank_of(row) for row in rows], weights=weights, partial=least)
+    combined = pp.combine_trees([treebank_of(row) for row in rows], weights=weights, min_votes=least)
     found = [None if head < 0 else head for head in combined.heads.tolist()]
     choices = [
         [None, *(head for head in range(len(found) + 1) if votes_for(rows, weights, word, head) >= least)]
@@ -150,8 +150,8 @@ def test_partial_trees_have_the_largest_sum_of_arcs_with_enough_votes(given_, le
 
 @pytest.mark.parametrize("partial", [0, -1, True, float("inf"), "2"])
 def test_a_number_of_votes_that_is_refused(partial):
-    with pytest.raises(SpecError, match=r"combine_trees: partial must be (a number )?> 0"):
-        pp.combine_trees([TREEBANK], partial=partial)
+    with pytest.raises(SpecError, match=r"combine_trees: min_votes must be (a number )?> 0"):
+        pp.combine_trees([TREEBANK], min_votes=partial)
 
 
 @given(analyses())
@@ -215,7 +215,7 @@ def test_a_text_without_words():
 
 def test_it_reports_what_is_done():
     heard = []
-    pp.combine_trees([TREEBANK, PREDICTED], report=lambda done, total: heard.append((done, total)))
+    pp.combine_trees([TREEBANK, PREDICTED], progress=lambda done, total: heard.append((done, total)))
     assert heard[-1] == (TREEBANK.words, TREEBANK.words)
 
 
@@ -233,7 +233,7 @@ def test_weights_by_tag():
 @pytest.mark.parametrize("by", [None, "upos", "xpos"])
 def test_learned_weights_follow_accuracy_and_round_trip(by, tmp_path):
     worse = with_errors(TREEBANK, 0.6, seed=2)
-    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED, worse], by=by)
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED, worse], column=by)
     assert weights.default[0] > weights.default[1] > 0
     assert bool(weights.tags) == (by is not None)
     weights.write(tmp_path / "weights.toml")
@@ -243,7 +243,7 @@ def test_learned_weights_follow_accuracy_and_round_trip(by, tmp_path):
 
 
 def test_weights_of_a_perfect_analysis_are_finite():
-    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [TREEBANK, PREDICTED], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [TREEBANK, PREDICTED], column="upos")
     assert np.isfinite(list(weights.tags.values())).all()
     assert (
         pp.combine_trees([PREDICTED, TREEBANK], weights=weights.default[::-1]).heads.tolist() == TREEBANK.heads.tolist()
@@ -262,7 +262,7 @@ def test_weights_of_a_perfect_analysis_are_finite():
         ("format = 1\nweights = [nan]", ">= 0"),
         ("format = 1\nweights = [true]", ">= 0"),
         ('format = 1\nweights = [1]\nby = "form"', "by: expected one of upos, xpos"),
-        ("format = 1\nweights = [1]\n[tags]\nA = [1]", "`by` must name"),
+        ("format = 1\nweights = [1]\n[tags]\nA = [1]", "`column` must name"),
         ('format = 1\nweights = [1, 1]\nby = "upos"\n[tags]\nA = [1]', "A: weights must be 2"),
         ("format = 1\nweights = [1]\nwhat = 1", "what: unknown"),
     ],
@@ -314,9 +314,9 @@ def test_what_are_no_analyses_is_refused():
     for weights in ([1, -1], [0, 0], "12", [1, "2"]):
         with pytest.raises(SpecError, match="not all 0"):
             pp.combine_trees([TREEBANK, PREDICTED], weights=weights)
-    with pytest.raises(SpecError, match="found none"):
+    with pytest.raises(SpecError, match="got none"):
         pp.ensembles.estimate_arc_weights(TREEBANK, [])
     with pytest.raises(SpecError, match="upos or xpos"):
-        pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED], by="form")
+        pp.ensembles.estimate_arc_weights(TREEBANK, [PREDICTED], column="form")
     with pytest.raises(SpecError, match="words with heads"):
         pp.ensembles.estimate_arc_weights(treebank_of(([None], "a")), [treebank_of(([0], "a"))])

@@ -55,10 +55,10 @@ def test_the_regions_hold_what_a_loop_over_tokens_finds():
 
 
 def test_estimated_regions_are_those_of_sufficient_precision():
-    options = {"folds": 3, "epochs": 2, "least": 15}
-    found = pp.ensembles.estimate_regions(ENGLISH, precision=0.85, by=("upos", "direction"), **options)
+    options = {"folds": 3, "epochs": 2, "min_count": 15}
+    found = pp.ensembles.estimate_regions(ENGLISH, precision=0.85, group_by=("upos", "direction"), **options)
     assert 0 < len(found) < 34
-    assert pp.ensembles.estimate_regions(ENGLISH, precision=0.85, by=("upos", "direction"), **options) == found
+    assert pp.ensembles.estimate_regions(ENGLISH, precision=0.85, group_by=("upos", "direction"), **options) == found
     spec = pp.ParserSpec(templates=pp.templates("fast"), beam=1, labeled=False)
     parsed = pp.lab.jackknife(spec, ENGLISH, 3, epochs=2, seed=1, members=1)
     arcs = Arcs.from_treebank(parsed)
@@ -66,12 +66,12 @@ def test_estimated_regions_are_those_of_sufficient_precision():
         inside = region.matches(arcs)
         assert inside.sum() >= 15
         assert (parsed.heads == ENGLISH.heads)[inside].mean() >= 0.85
-    stricter = pp.ensembles.estimate_regions(ENGLISH, precision=0.95, by=("upos", "direction"), **options)
+    stricter = pp.ensembles.estimate_regions(ENGLISH, precision=0.95, group_by=("upos", "direction"), **options)
     assert set(stricter) <= set(found)
 
 
 def test_classes_by_length_say_how_long_arcs_are():
-    found = pp.ensembles.estimate_regions(ENGLISH, precision=0.5, by=("length",), folds=2, epochs=1, least=1)
+    found = pp.ensembles.estimate_regions(ENGLISH, precision=0.5, group_by=("length",), folds=2, epochs=1, min_count=1)
     lengths = {(region.min_length, region.max_length) for region in found if region.direction is None}
     assert (1, 1) in lengths <= set(LENGTHS)
     assert all(region.min_length is None for region in found if region.direction == "root")
@@ -95,7 +95,7 @@ def test_regions_that_cannot_be_are_refused(values, message):
 
 
 def test_estimates_that_cannot_be_are_refused():
-    with pytest.raises(pp.SpecError, match="estimate_regions: by must be some of upos, head_upos"):
-        pp.ensembles.estimate_regions(ENGLISH, by=("form",))
+    with pytest.raises(pp.SpecError, match="estimate_regions: group_by must be some of upos, head_upos"):
+        pp.ensembles.estimate_regions(ENGLISH, group_by=("form",))
     with pytest.raises(pp.SpecError, match=r"estimate_regions: precision must be in \(0, 1\]; got 90"):
         pp.ensembles.estimate_regions(ENGLISH, precision=90)

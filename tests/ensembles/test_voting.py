@@ -157,7 +157,7 @@ def test_votes_vote(first, second, other):
 def test_weights_are_learned_from_a_development_set(first, second, other):
     heard = []
     vote = pp.make_voting_parser(
-        [other, first, second], dev=DEV, report=lambda done, total: heard.append((done, total))
+        [other, first, second], dev=DEV, progress=lambda done, total: heard.append((done, total))
     )
     equal = pp.make_voting_parser([other, first, second])
     scores = [pp.evaluate(DEV, parser.parse(DEV, beam=4)).las for parser in (equal, vote)]

@@ -155,7 +155,7 @@ def test_templates_and_vectors_must_be_given_together():
         trained()
     with pytest.raises(pp.SpecError, match="train: vectors are given, but no template reads them"):
         trained(templates=PLAIN, vectors=informative())
-    with pytest.raises(pp.SpecError, match="train: vectors must be Vectors"):
+    with pytest.raises(pp.SpecError, match="train: vectors must be WordVectors"):
         trained(vectors={"x": [1.0]})
 
 

@@ -67,8 +67,8 @@ def test_contributions_are_what_the_slow_network_loses(kind, which):
     def scores(hidden=None, situation=seen):
         slow.hidden_inputs = {hidden} if hidden else set()
         encoded = slow.encode(found.sentence)
-        of_labels = slow.labels(encoded, situation, chosen, *arcs[chosen]) if arcs[chosen] else None
-        return list(slow.actions(encoded, situation, arcs).values()), of_labels
+        label_confidence = slow.labels(encoded, situation, chosen, *arcs[chosen]) if arcs[chosen] else None
+        return list(slow.actions(encoded, situation, arcs).values()), label_confidence
 
     whole, whole_labels = scores()
     assert actions.scores == pytest.approx(np.array(whole), abs=1e-4)

@@ -54,7 +54,7 @@ def test_whatever_is_trained_is_cross_validated(treebank, kind):
 
 
 def test_scores_are_those_of_what_the_jackknife_writes(treebank):
-    stages = partial(pp.train_cascade, STAGES, given="gold")
+    stages = partial(pp.train_cascade, STAGES, stage_constraints="gold")
     tagger = pp.TaggerSpec()
     owner = treebank.sentence_of_word() % 3
     trees, tags = pp.lab.jackknife(stages, treebank, 3, epochs=1), pp.lab.jackknife(tagger, treebank, 3, epochs=1)

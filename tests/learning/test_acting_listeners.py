@@ -97,7 +97,7 @@ def test_training_stops_when_a_listener_says_so(learn, event):
 
 def test_what_listeners_may_return(learn):
     for decision, message in (
-        (3, "before_sentence of Acting must return None, SKIP or an Instead; got 3"),
+        (3, "before_sentence of Acting must return None, SKIP or a Replacement; got 3"),
         (pp.Replacement(sentence="text"), "Replacement: sentence must be a Sentence"),
         (pp.Replacement(gold=[0]), "Replacement: gold must have"),
     ):

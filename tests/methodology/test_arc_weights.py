@@ -32,7 +32,7 @@ def test_a_tag_that_one_analysis_gets_wrong_counts_less_there():
     tags = np.array([tag for sentence in TREEBANK for tag in sentence.values("upos")])
     one.heads[(tags == "NOUN") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
     two.heads[(tags == "VERB") & (np.arange(TREEBANK.words) % 2 == 0)] = 0
-    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [one, two], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [one, two], column="upos")
     assert weights.tags["NOUN"][0] < weights.tags["NOUN"][1]
     assert weights.tags["VERB"][0] > weights.tags["VERB"][1]
     swapped = pp.ensembles.ArcWeights(
@@ -62,7 +62,7 @@ def test_rare_tags_count_about_as_all_words_do_and_frequent_ones_by_their_own_ac
     found = noisy(TREEBANK, 0.2, 1)
     tags = np.array([tag for sentence in TREEBANK for tag in sentence.values("upos")])
     found.heads[tags == "NOUN"] = TREEBANK.heads[tags == "NOUN"]
-    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [found], by="upos")
+    weights = pp.ensembles.estimate_arc_weights(TREEBANK, [found], column="upos")
     overall = float(np.mean(found.heads == TREEBANK.heads))
     for tag in set(tags.tolist()):
         right, total = int((found.heads == TREEBANK.heads)[tags == tag].sum()), int((tags == tag).sum())

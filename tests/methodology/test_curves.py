@@ -27,7 +27,7 @@ def test_a_curve_is_of_the_first_sentences(threads, monkeypatch):
         assert sentence_ids(call.options["dev"]) == sentence_ids(DEV)
         assert (point.sentences, point.words) == (size, TRAIN[:size].words)
         judged = pp.evaluate(
-            DEV, call.result.parse(DEV, any_tags=True), bootstrap_samples=0
+            DEV, call.result.parse(DEV, allow_unseen_tags=True), bootstrap_samples=0
         )  # few sentences have few tags
         assert (point.uas, point.las) == pytest.approx((judged.uas, judged["FullLAS"].f1))
 
@@ -44,7 +44,7 @@ def test_curves_of_classes_are_scored_on_the_test_set_alone(monkeypatch):
     for size, call in zip(SIZES, calls, strict=True):
         assert sentence_ids(call.arguments[1]) == sentence_ids(TRAIN)[:size]
         assert sentence_ids(call.options["dev"]) == sentence_ids(DEV)
-        parsed = call.result.parse(TEST, any_tags=True)
+        parsed = call.result.parse(TEST, allow_unseen_tags=True)
         assert table.loc["all", size] == pytest.approx(pp.evaluate(TEST, parsed, bootstrap_samples=0).uas)
         nouns = np.array([tag == "NOUN" for sentence in TEST for tag in sentence.values("upos")])
         assert table.loc["NOUN", size] == pytest.approx(100 * np.mean((parsed.heads == TEST.heads)[nouns]))

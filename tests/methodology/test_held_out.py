@@ -81,7 +81,7 @@ def test_scores_of_a_fold_are_those_of_its_parser_on_it(monkeypatch):
 
 def test_regions_are_estimated_on_sentences_that_the_parser_did_not_see(monkeypatch):
     witness = watch(monkeypatch)
-    pp.ensembles.estimate_regions(TRAIN, folds=3, epochs=1, least=3, precision=0.5)
+    pp.ensembles.estimate_regions(TRAIN, folds=3, epochs=1, min_count=3, precision=0.5)
     witness.check()
     folds_of(witness, "parser", 3)
 
@@ -97,7 +97,7 @@ def test_regions_are_all_classes_that_are_precise_enough():
             counts.setdefault((token.upos, direction), []).append(head == right)
     wanted = {name for name, right in counts.items() if len(right) >= 15 and np.mean(right) >= 0.8}
     found = pp.ensembles.estimate_regions(
-        TREEBANK, precision=0.8, by=("upos", "direction"), least=15, folds=3, epochs=2
+        TREEBANK, precision=0.8, group_by=("upos", "direction"), min_count=15, folds=3, epochs=2
     )
     assert {(region.upos[0], region.direction) for region in found} == wanted
     assert 2 < len(wanted) < len(counts)
@@ -139,13 +139,13 @@ def test_what_a_stage_is_given_is_what_the_fold_parsers_found(monkeypatch):
         assert (own >= 0).sum() > 0.9 * near.sum()  # what excludes each other is given up
         assert fold.options["epochs"] == stage.result.training["best_epoch"]
     of_dev = last.options["dev_constraints"]
-    assert of_dev.heads.tolist() == cascade.found(DEV).heads.tolist()
+    assert of_dev.heads.tolist() == cascade.predict_constraints(DEV).heads.tolist()
     assert (of_dev.heads != DEV.heads).any()
 
 
 def test_a_stage_before_the_last_sees_its_regions_and_those_before_alone(monkeypatch):
     witness = watch(monkeypatch)
-    pp.train_cascade(STAGES, TRAIN, dev=DEV, given="none", **QUICK)
+    pp.train_cascade(STAGES, TRAIN, dev=DEV, stage_constraints="none", **QUICK)
     for number, (call, expected) in enumerate(zip(witness.of("parser"), ("near", "near or noun", "all"), strict=True)):
         for seen, gold in zip(call.arguments, (TRAIN, DEV), strict=True):
             position = np.concatenate([np.arange(1, len(sentence) + 1) for sentence in gold])
@@ -158,7 +158,7 @@ def test_a_stage_before_the_last_sees_its_regions_and_those_before_alone(monkeyp
 @pytest.mark.parametrize("given", ["gold", "none"])
 def test_gold_arcs_are_given_only_where_they_are_asked_for(given, monkeypatch):
     witness = watch(monkeypatch)
-    pp.train_cascade(STAGES, TRAIN, dev=DEV, given=given, **QUICK)
+    pp.train_cascade(STAGES, TRAIN, dev=DEV, stage_constraints=given, **QUICK)
     witness.check()
     assert len(witness.trained) == 3
     for call in witness.of("parser")[1:]:
@@ -362,7 +362,7 @@ def test_every_epoch_is_scored_on_the_development_set(monkeypatch):
     parsers = {}
 
     class Keep(pp.Listener):
-        def after_learning(self, epoch, parser):
+        def after_training_pass(self, epoch, parser):
             parsers[epoch] = parser
 
     parser = pp.train(GREEDY, TRAIN, dev=DEV, listeners=[Keep()], epochs=3, patience=None)

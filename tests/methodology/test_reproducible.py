@@ -71,7 +71,8 @@ def test_the_seed_decides_and_threads_do_not(driver, tmp_path):
 
 def test_regions_are_the_same_whatever_the_threads():
     found = [
-        pp.ensembles.estimate_regions(TREEBANK, least=5, precision=0.7, folds=3, epochs=1, threads=n) for n in (1, 2)
+        pp.ensembles.estimate_regions(TREEBANK, min_count=5, precision=0.7, folds=3, epochs=1, threads=n)
+        for n in (1, 2)
     ]
     assert found[0] == found[1] != ()
 
@@ -119,7 +120,14 @@ def test_a_stage_that_was_cut_short_gives_no_cascade(number, given):
     stop = Stop(number)
     with pytest.raises(KeyboardInterrupt):
         pp.train_cascade(
-            STAGES, TRAIN, dev=DEV, epochs=3, folds=2, given=given, listeners=[stop], before_stage=stop.before
+            STAGES,
+            TRAIN,
+            dev=DEV,
+            epochs=3,
+            folds=2,
+            stage_constraints=given,
+            listeners=[stop],
+            on_stage_start=stop.before,
         )
     assert stop.begun == number
 

@@ -60,7 +60,7 @@ def test_accuracy_is_that_of_the_parser_so_far_on_the_development_set(monkeypatc
     calls, found = spy_on(monkeypatch, kept_arcs), {}
 
     class Keep(pp.Listener):
-        def after_learning(self, epoch, parser):
+        def after_training_pass(self, epoch, parser):
             found[epoch] = parser.predict(DEV)[0]
 
     options = {"subsample": pp.Subsampling(share=0.4, by="accuracy"), "prune": 3.0, **QUICK}

@@ -334,9 +334,9 @@ def test_confidence_is_fitted_to_the_development_set():
     found = parser.confidence(DEV)
     right = found.heads == DEV.heads
     # A logistic model with an intercept is right on average where it was fitted, heads and labels alike.
-    assert found.of_heads.mean() == pytest.approx(right.mean(), abs=0.02)
+    assert found.head_confidence.mean() == pytest.approx(right.mean(), abs=0.02)
     labels = np.array(parser.label_names)[found.labels] == [text for s in DEV for text in s.labels]
-    assert found.of_labels.mean() == pytest.approx((right & labels).mean(), abs=0.03)
-    assert found.of_heads[right].mean() > found.of_heads[~right].mean() + 0.05
+    assert found.label_confidence.mean() == pytest.approx((right & labels).mean(), abs=0.03)
+    assert found.head_confidence[right].mean() > found.head_confidence[~right].mean() + 0.05
     assert pp.calibrate(parser, DEV).calibration == fitted
     assert pp.calibrate(parser, TRAIN).calibration != fitted

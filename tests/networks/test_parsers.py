@@ -77,7 +77,7 @@ SHORT = "".join(f"{word}\tw{word}" + "\t_" * 4 + "\t0\t_\t_\t_\n" for word in ra
 
 
 def test_constraints_are_kept():
-    given = pp.Constraints.of(TEST, keep={"heads"})
+    given = pp.Constraints.from_treebank(TEST, keep={"heads"})
     given.heads[np.arange(len(given.heads)) % 3 == 1] = -1
     known = given.heads >= 0
     for system in ("arc-eager", "arc-hybrid", "attardi"):
@@ -89,14 +89,14 @@ def test_constraints_are_kept():
 
 def test_confidence_is_a_probability():
     parser = made(beam=3)
-    with pytest.raises(pp.PanParserError, match="this model has none: train with a development set"):
+    with pytest.raises(pp.PanParserError, match="which this model lacks: train with a development set"):
         parser.confidence(TEST)
     parser = pp.calibrate(parser, TREEBANK)
     found = parser.confidence(TEST)
-    for own in (found.of_heads, found.of_labels):
+    for own in (found.head_confidence, found.label_confidence):
         assert own.shape == (TEST.words,)
         assert ((own >= 0) & (own <= 1)).all()
-    assert found.of_heads.mean() == pytest.approx((found.heads == TEST.heads).mean(), abs=0.25)
+    assert found.head_confidence.mean() == pytest.approx((found.heads == TEST.heads).mean(), abs=0.25)
 
 
 def test_arcs_of_long_sentences_are_scored_in_parts(monkeypatch):

@@ -25,11 +25,11 @@ assert (parser.parse(treebank, beam=4).heads >= 0).all()
 assert len(parser.k_best(treebank[0], 3)) == 3
 given = treebank.copy()
 given.heads[1:] = -1
-assert parser.parse(given, constraints=pp.Constraints.of(given, keep=["heads"])).heads[0] == given.heads[0]
+assert parser.parse(given, constraints=pp.Constraints.from_treebank(given, keep=["heads"])).heads[0] == given.heads[0]
 parser.save("again.panparser")
 parser = pp.calibrate(parser, treebank)
 confidence = parser.confidence(treebank)
-assert ((0 <= confidence.of_heads) & (confidence.of_heads <= 1)).all()
+assert ((0 <= confidence.head_confidence) & (confidence.head_confidence <= 1)).all()
 assert (pp.make_voting_parser([parser, pp.load("other.panparser")]).parse(treebank).heads >= 0).all()
 tagger = pp.load("tags.panparser")
 assert tagger.parse(treebank).column("upos").all()

@@ -16,7 +16,7 @@ NETWORKS = {"arcs": TINY, "memory": REMEMBERING}
 
 
 def learn(network, of):
-    classifier = pp.batches.JointClassifier(pp.networks.NetworkClassifier(network), of=of)
+    classifier = pp.batches.JointClassifier(pp.networks.NetworkClassifier(network), outputs=of)
     return pp.train(SPEC, TRAIN, classifier=classifier, epochs=2, threads=1)
 
 
@@ -37,5 +37,5 @@ def test_a_network_learns_joint_actions(network, of, tmp_path):
 
 
 def test_labels_are_not_seen_where_they_are_parts_of_actions():
-    with pytest.raises(pp.SpecError, match="labels_of of a network must be empty inside of Joint"):
+    with pytest.raises(pp.SpecError, match="the network must not have label inputs"):
         learn(ALONE, "label")

@@ -49,7 +49,7 @@ def test_a_joint_network_predicts_tags_lemmas_and_trees(joint):
     found = joint(TEXT)
     assert (found.heads >= 0).all()
     assert all(found.column(name).all() for name in ("upos", "xpos", "lemma"))
-    tagged = joint(TEXT, until="tags")
+    tagged = joint(TEXT, stop_after="tags")
     assert columns_of(tagged) == columns_of(found)
     assert (tagged.heads < 0).all()
 
@@ -71,11 +71,11 @@ def test_known_tags_and_lemmas_are_kept(joint):
         known.column(name)[~half] = 0
     for until in ("tags", "trees"):
         found = known.copy()
-        joint.annotate(found, keep=("tags", "lemmas"), until=until)
+        joint.annotate(found, keep=("tags", "lemmas"), stop_after=until)
         for own, before in zip(columns_of(found), columns_of(known), strict=True):
             assert own[::2] == before[::2]
         assert found.column("upos").all()
-        joint.annotate(found, keep=("tags",), until=until)
+        joint.annotate(found, keep=("tags",), stop_after=until)
         assert columns_of(found, ["upos"])[0][::2] == columns_of(known, ["upos"])[0][::2]
         assert columns_of(found, ["lemma"])[0][::2] != columns_of(known, ["lemma"])[0][::2]
 

@@ -68,7 +68,7 @@ def test_what_is_not_said_takes_the_defaults_of_the_network():
 
 
 def test_a_development_set_calibrates(parser):
-    found = parser.confidence(DEV).of_heads
+    found = parser.confidence(DEV).head_confidence
     assert ((found >= 0) & (found <= 1)).all()
     assert learn(dev=None).calibration is None
 
@@ -215,7 +215,7 @@ def test_constraints():
     network = TINY.with_given_head()
     free, bound = learn(network=network), learn(network=network, constraints=0.5)
     assert not same(free, bound)
-    given = pp.Constraints.of(DEV, keep={"heads"})
+    given = pp.Constraints.from_treebank(DEV, keep={"heads"})
     heads, _ = bound.predict(DEV, constraints=given)
     assert (heads == DEV.heads).all()
 

@@ -34,7 +34,7 @@ def parsers():
 @pytest.mark.parametrize("by", ["scores", "choices"])
 def test_votes_are_counted(parsers, names, by, tmp_path):
     chosen = [parsers[name] for name in names.split()]
-    together = pp.make_voting_parser(chosen, by=by)
+    together = pp.make_voting_parser(chosen, method=by)
     together.save(tmp_path / "vote")
     for parser in (together, pp.load(tmp_path / "vote")):
         assert parser.parse(TEST).to_bytes() == together.parse(TEST).to_bytes()
@@ -55,7 +55,7 @@ def test_scores_are_weighted_sums(parsers):
 
 def test_a_vote_of_one_parses_as_it_does(parsers):
     for parser in parsers.values():
-        assert pp.make_voting_parser([parser], by="choices").parse(TEST).to_bytes() == parser.parse(TEST).to_bytes()
+        assert pp.make_voting_parser([parser], method="choices").parse(TEST).to_bytes() == parser.parse(TEST).to_bytes()
     left_out = pp.make_voting_parser([parsers["network"], parsers["memory"]], weights=[0, 1])
     assert left_out.parse(TEST).to_bytes() == parsers["memory"].parse(TEST).to_bytes()
 

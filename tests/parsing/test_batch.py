@@ -273,7 +273,7 @@ def test_what_was_not_given_cannot_be_asked_for():
         states.oracle()
     with pytest.raises(pp.errors.BatchError, match="the sentences have no gold"):
         states.gold_labels(zeros, zeros)
-    with pytest.raises(pp.errors.BatchError, match="made without templates"):
+    with pytest.raises(pp.errors.BatchError, match="have no templates"):
         states.keys()
     with pytest.raises(pp.errors.TemplateError, match="S9"):
         states.positions(["S9"])

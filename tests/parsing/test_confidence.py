@@ -86,7 +86,7 @@ def test_without_labels_there_is_no_confidence_of_them(treebanks):
     train, dev, test = treebanks
     parser = pp.train(pp.ParserSpec(beam=2, labeled=False), train[:40], dev=dev, epochs=1)
     found = parser.confidence(test)
-    assert found.of_labels is None
+    assert found.label_confidence is None
     parsed = parser.parse(test, confidence=True)
     assert "LabelConfidence" not in parsed.to_bytes().decode()
     assert not np.isnan(read_confidence(parsed)).any()
@@ -99,7 +99,7 @@ def test_words_without_a_head_have_no_confidence(treebanks):
     parser = pp.train(pp.ParserSpec(system=pp.system("arc-eager-partial"), beam=2), known, dev=dev, epochs=2)
     found = parser.confidence(test)
     assert (found.heads < 0).any()
-    assert (np.isnan(found.of_heads) == (found.heads < 0)).all()
+    assert (np.isnan(found.head_confidence) == (found.heads < 0)).all()
     assert (np.isnan(read_confidence(parser.parse(test, confidence=True))) == (found.heads < 0)).all()
 
 
@@ -146,12 +146,12 @@ def test_confidence_tells_right_from_wrong(calibrated, treebanks):
     test = treebanks[2]
     found = calibrated.confidence(test)
     right = found.heads == test.heads
-    assert found.of_labels is not None
-    assert ((found.of_heads >= 0) & (found.of_heads <= 1)).all()
-    assert (found.of_labels <= found.of_heads).all()
-    lowest = np.argsort(found.of_heads)[: len(right) // 5]
+    assert found.label_confidence is not None
+    assert ((found.head_confidence >= 0) & (found.head_confidence <= 1)).all()
+    assert (found.label_confidence <= found.head_confidence).all()
+    lowest = np.argsort(found.head_confidence)[: len(right) // 5]
     assert (~right[lowest]).mean() > 1.5 * (~right).mean()
-    assert abs(found.of_heads.mean() - right.mean()) < 0.1
+    assert abs(found.head_confidence.mean() - right.mean()) < 0.1
 
 
 def test_trees_are_those_of_parsing(calibrated, treebanks):
@@ -166,7 +166,7 @@ def test_threads_do_not_matter(calibrated, treebanks):
     alone = calibrated.confidence(treebanks[2])
     for threads in (2, 5):
         together = calibrated.confidence(treebanks[2], threads=threads)
-        for name in ("heads", "labels", "of_heads", "of_labels"):
+        for name in ("heads", "labels", "head_confidence", "label_confidence"):
             assert getattr(alone, name).tobytes() == getattr(together, name).tobytes()
 
 
@@ -189,12 +189,12 @@ def test_an_ensemble_is_evidence(calibrated, treebanks, tmp_path):
     same = sum((other.predict(test)[0] == heads).astype(int) for other in others)
     assert evidence.values["agree"].tolist() == (same / 2).tolist()
     found = parser.confidence(test, ensemble=others)
-    assert found.of_heads[same == 2].mean() > found.of_heads[same == 0].mean()
+    assert found.head_confidence[same == 2].mean() > found.head_confidence[same == 0].mean()
     with pytest.raises(SpecError, match="calibrated with 2 other parsers; got 0"):
         parser.confidence(test)
     with pytest.raises(SpecError, match="ensemble must be parsers"):
         parser.confidence(test, ensemble=[1, 2])
-    with pytest.raises(pp.SpecError, match="it needs confidence=True"):
+    with pytest.raises(pp.SpecError, match="requires confidence=True"):
         parser.parse(test, ensemble=others)
     with pytest.raises(pp.TreebankError, match="expected a Treebank to parse; got 'x'"):
         parser.confidence("x", ensemble=others)
@@ -209,7 +209,7 @@ def test_lifted_arcs_that_are_put_back_keep_their_confidence():
     assert (
         parser.model.find(crossing, Search(beam=4, margin=parser.pruning_margin)).heads.tolist() != found.heads.tolist()
     )
-    assert not np.isnan(found.of_heads).any()
+    assert not np.isnan(found.head_confidence).any()
 
 
 # --- What cannot be ---
@@ -248,7 +248,7 @@ def test_a_model_file_holds_the_calibration(calibrated, treebanks, tmp_path):
     loaded = pp.load(tmp_path / "model")
     assert loaded.calibration == calibrated.calibration
     found, expected = (parser.confidence(treebanks[2]) for parser in (loaded, calibrated))
-    assert found.of_heads.tobytes() == expected.of_heads.tobytes()
+    assert found.head_confidence.tobytes() == expected.head_confidence.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -283,8 +283,11 @@ def test_misc_keeps_its_items_in_order():
     text = "".join(f"{i}\tw\t_\t_\t_\t_\t0\t_\t_\t{misc}\n" for i, misc in enumerate(rows, start=1)) + "\n"
     treebank = pp.parse_conllu(text)
     heads = np.zeros(5, dtype=np.int32)
-    of_heads, of_labels = np.array([0.5, 0.999, 0.004, 0.335, np.nan]), np.array([0.25, 1.0, 0.0, 0.33, np.nan])
-    write_confidence(treebank, pp.ConfidentParses(heads, heads, of_heads, of_labels))
+    head_confidence, label_confidence = (
+        np.array([0.5, 0.999, 0.004, 0.335, np.nan]),
+        np.array([0.25, 1.0, 0.0, 0.33, np.nan]),
+    )
+    write_confidence(treebank, pp.ConfidentParses(heads, heads, head_confidence, label_confidence))
     cells = [treebank.vocabulary("misc")[cell] for cell in treebank.column("misc")]
     assert cells == [
         "Confidence=0.50|LabelConfidence=0.25",
@@ -324,8 +327,8 @@ def test_parse_writes_confidence(run, calibrated, treebanks):
     assert run("parse", "-m", "en.panparser", "test.conllu", "--confidence", "-o", "out.conllu", "--threads", 2)[0] == 0
     parsed = pp.read_conllu("out.conllu")
     found = calibrated.confidence(treebanks[2])
-    assert np.abs(read_confidence(parsed) - found.of_heads).max() <= 0.01
-    assert np.abs(read_confidence(parsed, "LabelConfidence") - found.of_labels).max() <= 0.01
+    assert np.abs(read_confidence(parsed) - found.head_confidence).max() <= 0.01
+    assert np.abs(read_confidence(parsed, "LabelConfidence") - found.label_confidence).max() <= 0.01
     assert parsed.heads.tolist() == found.heads.tolist()
     assert "confidence     calibrated on" in run("info", "en.panparser")[1]
 
@@ -374,7 +377,7 @@ def test_errors_are_one_line(run, arguments, said):
 def test_short_and_empty_treebanks(calibrated):
     assert len(calibrated.confidence(pp.parse_conllu("")).heads) == 0
     found = calibrated.confidence(short_sentences(3, 2))
-    assert not np.isnan(found.of_heads).any()
+    assert not np.isnan(found.head_confidence).any()
 
 
 def test_figures_in_the_guide_are_those_of_the_committed_benchmark():

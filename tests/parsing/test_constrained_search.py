@@ -57,7 +57,7 @@ def some_heads(treebank, system, share, seed=0):
 def test_given_heads_are_kept(parsers, english, system):
     parser, treebank = parsers(system), english[1][:12]
     for beam in (1, 4):
-        constraints = pp.Constraints.of(treebank, golds=some_heads(treebank, system, 0.4))
+        constraints = pp.Constraints.from_treebank(treebank, golds=some_heads(treebank, system, 0.4))
         parsed = parser.parse(treebank, beam=beam, constraints=constraints)
         given = constraints.heads >= 0
         assert given.any()
@@ -67,9 +67,9 @@ def test_given_heads_are_kept(parsers, english, system):
 
 
 def test_nothing_given_changes_nothing(parser, english):
-    nothing = pp.Constraints.of(english[1], keep=())
+    nothing = pp.Constraints.from_treebank(english[1], keep=())
     assert parser.parse(english[1], constraints=nothing).to_bytes() == parser.parse(english[1]).to_bytes()
-    everything = pp.Constraints.of(english[1], golds=some_heads(english[1], parser.spec.system, 1))
+    everything = pp.Constraints.from_treebank(english[1], golds=some_heads(english[1], parser.spec.system, 1))
     whole = parser.parse(english[1], constraints=everything)
     assert (whole.heads[everything.heads >= 0] == english[1].heads[everything.heads >= 0]).all()
 
@@ -81,7 +81,7 @@ def test_given_labels_are_kept(parser, english):
     labels = treebank.column("deprel")
     labels[~kept] = treebank.id_of("deprel", "_")
     labels[0] = treebank.id_of("deprel", "unheard-of")
-    constraints = pp.Constraints.of(treebank, keep=["labels"])
+    constraints = pp.Constraints.from_treebank(treebank, keep=["labels"])
     parsed = parser.parse(treebank, constraints=constraints)
     names = np.array(parsed.vocabulary("deprel"), dtype=object)[parsed.labels]
     before = np.array(treebank.vocabulary("deprel"), dtype=object)[treebank.labels]
@@ -94,10 +94,10 @@ def test_given_labels_are_kept(parser, english):
 
 def test_k_best_trees_keep_constraints(parser, english):
     treebank = english[1][:6]
-    constraints = pp.Constraints.of(treebank, golds=some_heads(treebank, parser.spec.system, 0.3))
+    constraints = pp.Constraints.from_treebank(treebank, golds=some_heads(treebank, parser.spec.system, 0.3))
     for number, sentence in enumerate(treebank):
         trees = parser.k_best(sentence, 4, constraints=constraints)
-        given = constraints.heads[constraints.words_of(number)]
+        given = constraints.heads[constraints.word_slice(number)]
         assert trees
         assert len({(tree.heads, tree.labels) for tree in trees}) == len(trees)
         for tree in trees:
@@ -110,7 +110,7 @@ def test_k_best_trees_keep_constraints(parser, english):
 
 def test_what_cannot_be_kept_is_refused_or_relaxed(parser):
     treebank = treebank_of([None], [2, 0, 0, None], [2, 3, 1, 0])
-    constraints = pp.Constraints.of(treebank, keep=["heads"])
+    constraints = pp.Constraints.from_treebank(treebank, keep=["heads"])
     with pytest.raises(pp.ConstraintError) as refused:
         parser.parse(treebank, constraints=constraints)
     assert str(refused.value) == (
@@ -135,14 +135,14 @@ def test_parsers_that_keep_no_constraints(english):
     spec = pp.ParserSpec(system=pp.system("swap-standard"), templates=pp.Templates.parse("S0.upos"), beam=1)
     parser = pp.train(spec, treebank, epochs=1, strategy=pp.STRATEGIES["static"])
     with pytest.raises(pp.ConstraintError, match="swap-standard has a static oracle only"):
-        parser.parse(treebank, constraints=pp.Constraints.of(treebank, keep=["heads"]))
+        parser.parse(treebank, constraints=pp.Constraints.from_treebank(treebank, keep=["heads"]))
 
 
 def test_columns_that_were_changed_by_hand_are_checked(parser):
     treebank = treebank_of([2, 0, None], labels={(1, 1): "det"})
 
     def refused(message, **changes):
-        constraints = pp.Constraints.of(treebank, keep=["heads", "labels"])
+        constraints = pp.Constraints.from_treebank(treebank, keep=["heads", "labels"])
         for name, change in changes.items():
             setattr(constraints, name, change(getattr(constraints, name)))
         with pytest.raises(pp.ConstraintError, match=message):
@@ -157,13 +157,13 @@ def test_columns_that_were_changed_by_hand_are_checked(parser):
 
 def test_conllx_holds_no_constraints_but_columns():
     treebank = pp.parse_conllu("1\tw\tw\tX\tX\t_\t0\troot\t_\t_\n\n", format="conllx")
-    assert len(pp.Constraints.of(treebank, keep=["heads", "labels"])) == 2
+    assert len(pp.Constraints.from_treebank(treebank, keep=["heads", "labels"])) == 2
     with pytest.raises(pp.ConstraintError, match="constraints are in MISC, which CoNLL-X does not have"):
-        pp.Constraints.of(treebank, keep=["constraints"])
+        pp.Constraints.from_treebank(treebank, keep=["constraints"])
 
 
 def test_constraints_of_another_treebank(parser, english):
-    constraints = pp.Constraints.of(english[1], keep=["heads"])
+    constraints = pp.Constraints.from_treebank(english[1], keep=["heads"])
     with pytest.raises(pp.ConstraintError, match="for another treebank"):
         parser.parse(english[0], constraints=constraints)
     with pytest.raises(pp.ConstraintError, match="must be Constraints; got 'heads'"):
@@ -181,23 +181,23 @@ def test_every_kind_of_constraint_is_kept(parsers, english, system, data):
     for sentence in treebank:
         solver = Solver(system, len(sentence))
         constraints = data.draw(
-            st.lists(constraints_over(len(sentence)), max_size=4, unique_by=lambda c: c.word or c.wanted)
+            st.lists(constraints_over(len(sentence)), max_size=4, unique_by=lambda c: c.word or c.allowed)
         )
         kept = solver.largest(constraints)
-        wanted = {c.word: c.wanted for c in kept if c.word}
+        wanted = {c.word: c.allowed for c in kept if c.word}
         golds.append(
             pp.GoldTree(
                 (wanted.get(word) for word in range(1, len(sentence) + 1)),
-                spans=[c.wanted for c in kept if not c.word],
+                spans=[c.allowed for c in kept if not c.word],
             )
         )
-    constraints = pp.Constraints.of(treebank, golds=golds)
+    constraints = pp.Constraints.from_treebank(treebank, golds=golds)
     for beam in (1, 3):
         parsed = treebank.copy()
         assert not parser.annotate(parsed, beam=beam, constraints=constraints).dropped
         for number, sentence in enumerate(parsed):
-            for constraint in constraints.of_sentence(number):
-                assert constraint.is_kept(sentence.heads, system.root, system.partial), str(constraint)
+            for constraint in constraints.for_sentence(number):
+                assert constraint.is_satisfied(sentence.heads, system.root, system.partial), str(constraint)
         assert parser.parse(treebank, beam=beam, constraints=constraints, threads=2).to_bytes() == parsed.to_bytes()
 
 
@@ -252,12 +252,15 @@ def test_all_constraints_on_short_sentences_are_kept(parsers, english, system, l
             )
     treebank = pp.parse_conllu(text)
     assert len(golds) > (20, 150)[longest - 2]
-    constraints = pp.Constraints.of(treebank, golds=golds)
+    constraints = pp.Constraints.from_treebank(treebank, golds=golds)
     for beam in (1, 3):
         parsed = parser.parse(treebank, beam=beam, constraints=constraints)
         for number, sentence in enumerate(parsed):
-            for constraint in constraints.of_sentence(number):
-                assert constraint.is_kept(sentence.heads, system.root, system.partial), (golds[number], sentence.heads)
+            for constraint in constraints.for_sentence(number):
+                assert constraint.is_satisfied(sentence.heads, system.root, system.partial), (
+                    golds[number],
+                    sentence.heads,
+                )
 
 
 def has_cycle(heads):
@@ -278,7 +281,7 @@ def test_what_an_unsound_table_does_not_keep_is_told(parsers, english):
         chosen = draw.choices(known, k=4)
         text += "".join(f"{w}\t{t.form}\t_\t{t.upos}\t_\t_\t_\t_\t_\t_\n" for w, t in enumerate(chosen, start=1)) + "\n"
     treebank = pp.parse_conllu(text)
-    constraints = pp.Constraints.of(treebank, golds=[pp.GoldTree(heads) for heads in sets])
+    constraints = pp.Constraints.from_treebank(treebank, golds=[pp.GoldTree(heads) for heads in sets])
     parsed = treebank.copy()
     dropped = parser.annotate(parsed, beam=1, constraints=constraints, relax=True).dropped
     lost = np.flatnonzero((constraints.heads >= 0) & (constraints.heads != parsed.heads)).tolist()

@@ -50,17 +50,17 @@ def test_a_treebank_as_constraints():
     treebank = treebank_of(
         [2, None, None], [None, None], misc={(2, 1): "A=b|Constraint=right;subtree:1-2"}, labels={(1, 1): "x"}
     )
-    everything = pp.Constraints.of(treebank, keep={"heads", "labels", "constraints"})
-    assert list(map(str, everything.of_sentence(0))) == ["the head of word 1 is 2"]
-    assert list(map(str, everything.of_sentence(1))) == [
+    everything = pp.Constraints.from_treebank(treebank, keep={"heads", "labels", "constraints"})
+    assert list(map(str, everything.for_sentence(0))) == ["the head of word 1 is 2"]
+    assert list(map(str, everything.for_sentence(1))) == [
         "the head of word 1 is on the right",
         "words 1-2 are a subtree",
     ]
     assert len(everything) == 4
-    assert len(pp.Constraints.of(treebank, keep=())) == 0
+    assert len(pp.Constraints.from_treebank(treebank, keep=())) == 0
     golds = [None, pp.GoldTree([pp.HEAD_RIGHT, {0, 1}], spans=[pp.Span(1, 2)])]
-    given = pp.Constraints.of(treebank, golds=golds)
-    assert list(map(str, given.of_sentence(1))) == [
+    given = pp.Constraints.from_treebank(treebank, golds=golds)
+    assert list(map(str, given.for_sentence(1))) == [
         "the head of word 1 is on the right",
         "the head of word 2 is one of 0 (Root), 1",
         "words 1-2 are a subtree",
@@ -69,25 +69,25 @@ def test_a_treebank_as_constraints():
 
 def test_no_constraint_in_misc_is_overlooked():
     twice = treebank_of([None] * 3, misc={(1, 2): "Constraint=right|SpaceAfter=No|Constraint=left"})
-    found = pp.Constraints.of(twice, keep=["constraints"])
-    assert [c.wanted for c in found.of_sentence(0)] == [pp.HEAD_RIGHT, pp.HEAD_LEFT]
+    found = pp.Constraints.from_treebank(twice, keep=["constraints"])
+    assert [c.allowed for c in found.for_sentence(0)] == [pp.HEAD_RIGHT, pp.HEAD_LEFT]
     bare = treebank_of([None] * 3, misc={(1, 2): "Constraint"})
     with pytest.raises(pp.ConstraintError, match="word 2: Constraint: expected left, right"):
-        pp.Constraints.of(bare, keep=["constraints"])
+        pp.Constraints.from_treebank(bare, keep=["constraints"])
 
 
 def test_what_cannot_be_constraints():
     treebank = treebank_of([2, None], misc={(1, 2): "Constraint=3"})
     for options, message in [
         ({"keep": ["tags"]}, "keep: expected some of heads, labels, constraints; got 'tags'"),
-        ({}, "takes what to keep or golds"),
+        ({}, "expected either keep or golds"),
         ({"golds": []}, "golds: expected 1"),
         ({"golds": [pp.GoldTree([None])]}, "expected a Gold of 2 words"),
-        ({"golds": [pp.GoldTree([pp.NO_HEAD, None])]}, "EMPTY is not a constraint"),
+        ({"golds": [pp.GoldTree([pp.NO_HEAD, None])]}, "NO_HEAD is not a constraint"),
         ({"keep": ["constraints"]}, r"<text>:1 \(sent_id s1\), word 2: Constraint: expected"),
     ]:
         with pytest.raises(pp.ConstraintError, match=message):
-            pp.Constraints.of(treebank, **options)
+            pp.Constraints.from_treebank(treebank, **options)
 
 
 # --- Whether a tree keeps them: against all trees ---
@@ -96,7 +96,7 @@ def test_what_cannot_be_constraints():
 def keep_all(solver, constraints, words):
     """Every projective tree that keeps all constraints."""
     trees = projective_trees(words, solver.system.root, solver.system.single_root)
-    return [tree for tree in trees if all(solver.is_kept(constraint, tree) for constraint in constraints)]
+    return [tree for tree in trees if all(solver.is_satisfied(constraint, tree) for constraint in constraints)]
 
 
 SOLVED = [
@@ -134,7 +134,7 @@ def test_satisfiability_is_that_of_all_trees(system, data):
     kept = solver.largest(constraints)
     assert keep_all(solver, kept, words)
     every = projective_trees(words, system.root, system.single_root)
-    assert len(kept) == max(sum(solver.is_kept(c, tree) for c in constraints) for tree in every)
+    assert len(kept) == max(sum(solver.is_satisfied(c, tree) for c in constraints) for tree in every)
 
 
 def score_of(scores, tree):

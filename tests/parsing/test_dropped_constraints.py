@@ -46,9 +46,9 @@ SETS = st.tuples(
 
 
 def constraints_of(*sets):
-    found = pp.Constraints.of(TREEBANK, keep=())
+    found = pp.Constraints.from_treebank(TREEBANK, keep=())
     found.heads[:] = np.concatenate([heads for heads, _ in sets])
-    found.more |= {number: tuple(more) for number, (_, more) in enumerate(sets) if more}
+    found.other_constraints |= {number: tuple(more) for number, (_, more) in enumerate(sets) if more}
     return found
 
 
@@ -57,8 +57,8 @@ def lacking(parser, constraints, heads):
     return [
         (sentence, constraint)
         for sentence in range(len(TREEBANK))
-        for constraint in constraints.of_sentence(sentence)
-        if not constraint.is_kept(heads[constraints.words_of(sentence)], system.root, system.partial)
+        for constraint in constraints.for_sentence(sentence)
+        if not constraint.is_satisfied(heads[constraints.word_slice(sentence)], system.root, system.partial)
     ]
 
 

@@ -79,7 +79,7 @@ def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classif
 def test_constraints_are_kept_in_training_and_parsing(system, classifier, beam):
     spec = pp.ParserSpec(system=SYSTEMS[system], templates=SMALL, beam=beam, nonprojective="as-is")
     parser = pp.train(spec, TRAIN, constraints=0.5, epochs=1, classifier=CLASSIFIERS[classifier])
-    given = pp.Constraints.of(TRAIN, keep={"heads"})
+    given = pp.Constraints.from_treebank(TRAIN, keep={"heads"})
     given.heads[np.arange(len(given.heads)) % 2 == 1] = -1
     heads, _ = parser.predict(TRAIN, constraints=given)
     known = given.heads >= 0
@@ -96,7 +96,7 @@ def test_confidence_threads_and_k_best(system, classifier):
     parser = pp.train(spec, TRAIN, epochs=2, classifier=CLASSIFIERS[classifier])
     parser = pp.calibrate(parser, TRAIN)
     found = parser.confidence(TRAIN)
-    assert ((found.of_heads > 0) & (found.of_heads < 1)).all()
+    assert ((found.head_confidence > 0) & (found.head_confidence < 1)).all()
     assert parser.parse(TRAIN, threads=2).to_bytes() == parser.parse(TRAIN).to_bytes()
     trees = parser.k_best(TRAIN[0], 3)
     assert len({tree.heads for tree in trees} | {tree.labels for tree in trees}) > 1

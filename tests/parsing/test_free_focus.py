@@ -142,7 +142,7 @@ def test_explanations_name_the_place(parser, english):
 
 def test_words_have_margins(parser, english):
     parser = pp.calibrate(parser, english[0])
-    assert len(set(parser.confidence(english[1]).of_heads.tolist())) > 20
+    assert len(set(parser.confidence(english[1]).head_confidence.tolist())) > 20
 
 
 @each_variant("easy-first")
@@ -155,7 +155,7 @@ def test_given_heads_are_kept(parser, english):
     given = [[head if i % 3 == 0 else None for i, head in enumerate(s.heads.tolist())] for s in sentences]
     projective = [pp.GoldTree(heads).has_projective_completion(root="last", single_root=True) for heads in given]
     golds = [pp.GoldTree(heads) if fits else None for heads, fits in zip(given, projective, strict=True)]
-    parsed = parser.parse(sentences, constraints=pp.Constraints.of(sentences, golds=golds))
+    parsed = parser.parse(sentences, constraints=pp.Constraints.from_treebank(sentences, golds=golds))
     for gold, sentence in zip(golds, parsed, strict=True):
         heads = gold.heads if gold else ()
         assert all(h in (None, found) for h, found in zip(heads, sentence.heads.tolist(), strict=bool(gold)))

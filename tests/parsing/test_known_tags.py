@@ -10,7 +10,7 @@ import pytest
 
 import panparser as pp
 from panparser.errors import TagWarning, TreebankError
-from panparser.parsing.known_tags import UnseenTags, joined, tags_of
+from panparser.parsing.known_tags import UnseenTags, merge_tags, tags_of
 
 SPEC = pp.ParserSpec(templates=pp.Templates.parse("S0.upos B0.upos\nS0.form"), beam=1)
 TAGS = ("ADP", "NOUN", "VERB")
@@ -81,7 +81,7 @@ def test_some_unknown_tags_are_told(parser):
 
 def test_parsing_is_refused_if_most_tags_are_unknown(parser):
     treebank = sentences("NOUN VERB", *["NN VB"] * 10)
-    expected = r"<text>: expected tags \(UPOS\) that the model has learned from \(ADP, NOUN, VERB\), found others in "
+    expected = r"<text>: expected UPOS tags of the training data \(ADP, NOUN, VERB\), found others in "
     with pytest.raises(pp.TreebankError, match=expected + r"90\.9 % of 22 words: NN, VB \(--allow-unseen-tags"):
         parser.parse(treebank)
     half = sentences(*["NN VERB"] * 10)
@@ -95,30 +95,30 @@ def test_tags_of_none_parse_anything(parser):
 
 def test_any_tags_are_parsed_if_asked(parser):
     strange = sentences(*["NN VB"] * 10)
-    with pytest.raises(TreebankError, match="any_tags=True"):
+    with pytest.raises(TreebankError, match="allow_unseen_tags=True"):
         parser.parse(strange)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parsed = parser.parse(strange, any_tags=True)
+        parsed = parser.parse(strange, allow_unseen_tags=True)
     assert parsed.to_bytes() == replace(parser, training_tags=None).parse(strange).to_bytes()
 
 
 def test_tags_of_votes_and_of_parsers_that_went_on(parser):
     other = pp.train(SPEC, sentences("X PRON"), epochs=1)
     assert pp.make_voting_parser([parser, other]).training_tags == tuple(sorted((*TAGS, "X", "PRON")))
-    assert pp.make_voting_parser([parser, other], by="choices").training_tags == tuple(sorted((*TAGS, "X", "PRON")))
+    assert pp.make_voting_parser([parser, other], method="choices").training_tags == tuple(sorted((*TAGS, "X", "PRON")))
     more = pp.train(SPEC, sentences("X PRON"), epochs=1, init=parser)
     assert more.training_tags == tuple(sorted((*TAGS, "X", "PRON")))
-    assert joined([("A",), None]) is None
+    assert merge_tags([("A",), None]) is None
 
 
 def test_counts_and_shares():
     treebank = sentences("A B A", "C _")
     treebank.id_of("upos", "UNUSED")
     assert tags_of(treebank) == ("A", "B", "C", "_")
-    found = UnseenTags.of(treebank, {"A"})
+    found = UnseenTags.from_treebank(treebank, {"A"})
     assert (found.words, found.counts, found.share) == (5, Counter({"B": 1, "C": 1, "_": 1}), 0.6)
-    found.add(UnseenTags.of(sentences("A A A B A"), {"A"}))
+    found.add(UnseenTags.from_treebank(sentences("A A A B A"), {"A"}))
     assert (found.words, found.counts["B"], found.share) == (10, 2, 0.4)
     assert UnseenTags().share == 0
 

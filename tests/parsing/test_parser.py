@@ -43,7 +43,7 @@ def test_an_unlabeled_parser_leaves_no_label_of_its_input(english):
     parsed = parser.parse(gold)
     assert {label for sentence in parsed for label in sentence.labels} == {"_"}
     assert pp.evaluate(gold, parsed).las < pp.evaluate(gold, parsed).uas
-    given = pp.Constraints.of(gold, keep=("heads", "labels"))
+    given = pp.Constraints.from_treebank(gold, keep=("heads", "labels"))
     assert [s.labels for s in parser.parse(gold, constraints=given)] == [s.labels for s in gold]
 
 

@@ -69,6 +69,6 @@ def test_a_system_with_both_oracles_keeps_constraints():
             return min(legal, key=lambda name: self.cost(state, name, gold))
 
     parser = pp.train(pp.ParserSpec(system=Both(), templates=SMALL, beam=1), TRAIN, constraints=0.5, epochs=1)
-    constraints = pp.Constraints.of(TRAIN, keep={"heads"})
+    constraints = pp.Constraints.from_treebank(TRAIN, keep={"heads"})
     heads, _ = parser.predict(TRAIN, constraints=constraints)
     assert heads.tolist() == TRAIN.heads.tolist()

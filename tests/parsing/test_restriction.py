@@ -145,7 +145,7 @@ def test_templates_that_cannot_be_added_to():
     lines = str(REST).splitlines()
     only = pp.Templates.parse("\n".join([f"actions: {lines[0]}", *lines[1:]]))
     old = pp.train(replace(SPEC, templates=only), TRAIN, epochs=1)
-    with pytest.raises(SpecError, match="the new parser must have it just so"):
+    with pytest.raises(SpecError, match="the new parser must have the same one"):
         pp.train(SPEC, TRAIN, init=old)
 
 

@@ -108,7 +108,7 @@ def test_damaged_files_are_refused(nlp, tmp_path, change, said):
 def test_a_cascade_or_a_vote_in_place_of_the_parser(nlp, data, tmp_path):
     region = pp.ArcRegion(upos="DET")
     stages = [pp.CascadeStage(name="easy", regions=[region]), pp.CascadeStage(name="rest", spec=PARSER)]
-    cascade = pp.train_cascade(stages, data[0], given="none", epochs=1)
+    cascade = pp.train_cascade(stages, data[0], stage_constraints="none", epochs=1)
     for parser in (cascade, pp.make_voting_parser([nlp.parser, nlp.parser])):
         other = pp.Pipeline(tokenizer=nlp.tokenizer, taggers=nlp.taggers, parser=parser)
         other.save(tmp_path / "other")
@@ -152,9 +152,9 @@ def test_trees_come_with_confidence(nlp, data):
     nlp.parser.annotate(alone, confidence=True)
     assert found.to_bytes() == alone.to_bytes()
     assert found.to_bytes().count(b"LabelConfidence=") == found.words
-    with pytest.raises(SpecError, match="confidence needs a pipeline with a parser"):
+    with pytest.raises(SpecError, match="confidence requires a pipeline with a single parser"):
         pp.Pipeline(taggers=nlp.taggers).annotate(found, confidence=True)
-    with pytest.raises(SpecError, match="needs confidence=True"):
+    with pytest.raises(SpecError, match="requires confidence=True"):
         nlp.annotate(found, ensemble=[nlp.parser])
 
 
@@ -206,8 +206,8 @@ def test_without_spacing_there_is_no_tokenizer(data):
     assert set(missing(bare)) == {"tokenizer", "xpos", "feats"}
     nlp = train(bare)
     assert nlp.tokenizer is None
-    assert nlp("The birds sing .\nThey stop .", given="tokens")[1].forms == ["They", "stop", "."]
-    assert nlp("The\nbirds\n\nsing", given="vertical")[0].forms == ["The", "birds"]
+    assert nlp("The birds sing .\nThey stop .", input_format="tokens")[1].forms == ["They", "stop", "."]
+    assert nlp("The\nbirds\n\nsing", input_format="vertical")[0].forms == ["The", "birds"]
     with pytest.raises(TextError, match="no tokenizer"):
         nlp("The birds sing.")
 
@@ -243,8 +243,8 @@ def test_refusals(nlp, data):
             pp.PipelineSpec(**each)
     for options in {"threads": 0}, {"epochs": 0}, {"epochs": "x"}, {"seed": -1}:
         with pytest.raises(SpecError):
-            pp.train_pipeline(SPEC, data[0], before_part=pytest.fail, **options)
-    with pytest.raises(SpecError, match="train_pipeline: epochs is for the parser"):
+            pp.train_pipeline(SPEC, data[0], on_part_start=pytest.fail, **options)
+    with pytest.raises(SpecError, match="train_pipeline: epochs requires a parser"):
         pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), data[0], epochs=3)
     with pytest.raises(TextError, match="expected the pieces of a text"):
         list(nlp.tokens("Hi you."))
@@ -269,7 +269,7 @@ def test_interrupted_training_gives_no_pipeline(data):
         stop = Stop()
         stop.part = part
         with pytest.raises(KeyboardInterrupt):
-            train(data[0], listeners=[stop], before_part=parts.append)
+            train(data[0], listeners=[stop], on_part_start=parts.append)
         assert parts[-1] == part
 
 
@@ -310,13 +310,15 @@ def test_lists_of_tokens_are_sentences(nlp):
 def test_the_parser_learns_from_sources_as_well(data):
     own, other = data[0][:10], data[0][40:60]
     spec = pp.PipelineSpec(parser=PARSER, parts=("tagger", "parser"), columns=("upos",), folds=0, tagger_epochs=2)
-    found = train(own, spec, sources=[other], weights=[0.5, 3])
-    expected = pp.train(PARSER, [other, without(own, "lemma", "xpos", "feats")], weights=[0.5, 3], epochs=2, members=1)
+    found = train(own, spec, sources=[other], treebank_weights=[0.5, 3])
+    expected = pp.train(
+        PARSER, [other, without(own, "lemma", "xpos", "feats")], treebank_weights=[0.5, 3], epochs=2, members=1
+    )
     assert found.parser.parse(data[1]).to_bytes() == expected.parse(data[1]).to_bytes()
     assert found.taggers[0].training["sentences"] == 10
-    with pytest.raises(SpecError, match="there are no sources"):
-        train(own, spec, weights=[1])
+    with pytest.raises(SpecError, match="treebank_weights requires sources"):
+        train(own, spec, treebank_weights=[1])
     with pytest.raises(TreebankError, match="train_pipeline: sources"):
         train(own, spec, sources=["x"])
-    with pytest.raises(SpecError, match="not among the parts"):
+    with pytest.raises(SpecError, match="require a parser among the parts"):
         pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), own, sources=[other])

@@ -62,7 +62,7 @@ class Kill(pp.recipes.RunListener):
     def after_epoch(self, report):
         self._count()
 
-    def notice(self, message):
+    def on_notice(self, message):
         self.notices.append(message)
 
 

@@ -30,7 +30,7 @@ class Steps(pp.recipes.RunListener):
     def before_step(self, step):
         self.steps.append(step)
 
-    def notice(self, message):
+    def on_notice(self, message):
         self.notices.append(message)
 
     def after_epoch(self, report):

@@ -110,7 +110,7 @@ seed = 4
     spec = Recipe.read(files / "mine.toml").resolved().spec()
     options = {"epochs": 2, "members": 1, "seed": 4}
     own = pp.read_conllu(files / "own.conllu")
-    expected = pp.train(spec, [near, far, own], weights=[2, 1, 5], **options)
+    expected = pp.train(spec, [near, far, own], treebank_weights=[2, 1, 5], **options)
     assert weights(found) == weights(expected)
     assert set(Recipe.read(files / "mine.toml").inputs()) == {
         str(files / name) for name in ("own.conllu", "near.conllu", "far.conllu")

@@ -85,14 +85,14 @@ LEARNERS = {
         for beam in (1, 3)
     },
     "parser, joint label": (
-        partial(parser, classifier=pp.batches.JointClassifier(pp.Perceptron(), of="label"), epochs=1),
+        partial(parser, classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="label"), epochs=1),
         None,
     ),
     "parser, joint tag": (
         partial(
             parser,
             replace(BEAM, templates=SMALL.without("upos")),
-            classifier=pp.batches.JointClassifier(pp.Perceptron(), of="tag"),
+            classifier=pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"),
             epochs=1,
         ),
         None,

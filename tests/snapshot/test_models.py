@@ -97,7 +97,7 @@ MODELS = {
     "unlabeled": lambda: parser(replace(BEAM, labeled=False), dev=DEV),
     "universal labels": lambda: parser(replace(BEAM, labels="universal")),
     "delexicalized": lambda: parser(replace(BEAM, templates=SMALL.delexicalized())),
-    "weighted treebanks": lambda: parser(treebank=[TRAIN, DEV], weights=[1, 2.5]),
+    "weighted treebanks": lambda: parser(treebank=[TRAIN, DEV], treebank_weights=[1, 2.5]),
     "strategy by a function": lambda: parser(strategy=lambda epoch, sentence: STATIC if sentence % 2 else DYNAMIC),
     "partial annotations": lambda: parser(treebank=without_heads(TRAIN, 0.4)),
     "constraints": lambda: parser(BEAM, constraints=0.3),
@@ -106,7 +106,7 @@ MODELS = {
     "vote": lambda: pp.make_voting_parser([parser(BEAM, seed=seed) for seed in (1, 2)]),
     "learned vote": lambda: pp.make_voting_parser([parser(BEAM, seed=seed) for seed in (1, 2)], dev=DEV),
     "cascade": lambda: pp.train_cascade(STAGES, TRAIN, dev=DEV, folds=2, **QUICK),
-    "cascade, gold": lambda: pp.train_cascade(STAGES, TRAIN, given="gold", **QUICK),
+    "cascade, gold": lambda: pp.train_cascade(STAGES, TRAIN, stage_constraints="gold", **QUICK),
     "combination": lambda: pp.CombinedParser([parser(BEAM, part) for part in (TRAIN, DEV)], [2, 1], ["a", "b"]),
     "tagger": lambda: pp.train_tagger(pp.TaggerSpec(), TRAIN, dev=DEV, epochs=2),
     "tagger, beam": lambda: pp.train_tagger(pp.TaggerSpec(columns=("upos", "feats"), beam=3), TRAIN, epochs=1),
@@ -121,9 +121,9 @@ MODELS = {
     "vote of linears": lambda: pp.make_voting_parser([learner(Linear(), seed=seed) for seed in (1, 2)], weights=[2, 1]),
     "perceptron in Python": lambda: learner(pp.Perceptron(), dev=DEV),
     "perceptron in Python, beam": lambda: learner(pp.Perceptron(), BEAM),
-    "perceptron of labels": lambda: learner(pp.batches.JointClassifier(pp.Perceptron(), of="label")),
+    "perceptron of labels": lambda: learner(pp.batches.JointClassifier(pp.Perceptron(), outputs="label")),
     "perceptron of tags": lambda: learner(
-        pp.batches.JointClassifier(pp.Perceptron(), of="tag"), replace(BEAM, templates=SMALL.without("upos"))
+        pp.batches.JointClassifier(pp.Perceptron(), outputs="tag"), replace(BEAM, templates=SMALL.without("upos"))
     ),
     "system in Python": lambda: learner(None, pp.ParserSpec(system=Covington(), templates=SMALL, beam=2)),
     "tagger by a perceptron in Python": lambda: pp.train_tagger(
@@ -153,9 +153,9 @@ def test_calibrations(files):
 def test_trees():
     """Whatever makes trees of sentences, by models in integers."""
     beam, crossing = parser(BEAM, dev=DEV), parser(replace(BEAM, system=pp.system("swap-standard")))
-    gold = pp.Constraints.of(TRAIN, keep={"heads"})
+    gold = pp.Constraints.from_treebank(TRAIN, keep={"heads"})
     for sentence in range(0, len(TRAIN), 3):  # a cycle
-        gold.heads[gold.words_of(sentence)][:2] = 2, 1
+        gold.heads[gold.word_slice(sentence)][:2] = 2, 1
     constrained = TRAIN.copy()
     parsed = beam.annotate(constrained, constraints=gold, relax=True)
     dropped = [(each.sentence, each.constraint.word) for each in parsed.dropped]

@@ -22,7 +22,7 @@ STAGES = [
 ]
 TRAINERS = {
     "parser": lambda treebank: pp.train(SPEC, treebank, epochs=1),
-    "cascade": lambda treebank: pp.train_cascade(STAGES, treebank, given="gold", epochs=1),
+    "cascade": lambda treebank: pp.train_cascade(STAGES, treebank, stage_constraints="gold", epochs=1),
     "pipeline": lambda treebank: pp.train_pipeline(pp.PipelineSpec(folds=0, parser=SPEC), treebank, epochs=1),
     "tagger": lambda treebank: pp.train_tagger(pp.TaggerSpec(), treebank, epochs=1),
     "tokenizer": lambda treebank: pp.train_tokenizer(treebank, epochs=1),

@@ -141,7 +141,7 @@ def golds(constraints: pp.Constraints) -> list[pp.GoldTree]:
     """Given heads and labels, sentence by sentence."""
     found = []
     for number in range(len(constraints.treebank)):
-        words = constraints.words_of(number)
+        words = constraints.word_slice(number)
         heads = [None if head < 0 else head for head in constraints.heads[words].tolist()]
         labels = [None if label < 0 else constraints.texts[label] for label in constraints.labels[words].tolist()]
         found.append(pp.GoldTree(heads, labels))
@@ -171,7 +171,7 @@ def reference(learned: Learned) -> ReferenceLearner:
     """The same training by the reference, sentence by sentence in the order of the engine."""
     run = learned.run
     spec, labels = run.spec, run.labels
-    given = golds(run.constraints.of_epoch(1)) if run.constraints else None
+    given = golds(run.constraints.for_epoch(1)) if run.constraints else None
     deeper, deepest = attaches_deeper(spec.system), attaches_deeper(spec.system, ["S2"])
     seen = {
         str(template): (deepest and not template.actions_only) or seen_by_labels(template, deeper)

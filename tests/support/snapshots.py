@@ -132,7 +132,7 @@ class EventDigest(pp.Listener):
     def after_update(self, update):
         self._add_update("u)", update)
 
-    def after_learning(self, epoch, parser):
+    def after_training_pass(self, epoch, parser):
         self._add("L", epoch)
 
     def before_evaluation(self, epoch):
@@ -141,8 +141,8 @@ class EventDigest(pp.Listener):
     def after_evaluation(self, report):
         self._add("V)", *vars(report).values())
 
-    def after_words(self, epoch, words, updates):
+    def on_progress(self, epoch, words, updates):
         self._add("w", epoch, words, updates)
 
-    def notice(self, message):
+    def on_notice(self, message):
         self._add("!")

@@ -143,9 +143,9 @@ def test_forests_train_and_parse():
 def test_given_heads_are_kept():
     assert check_constraints(TREES, 3).rows
     parser = pp.train(pp.ParserSpec(system=TREES, templates=SMALL, beam=1), ENGLISH[:10], epochs=1)
-    given = pp.Constraints.of(ENGLISH[:10], keep=("heads",))
+    given = pp.Constraints.from_treebank(ENGLISH[:10], keep=("heads",))
     assert parser.parse(ENGLISH[:10], constraints=given).heads.tolist() == ENGLISH[:10].heads.tolist()
     directed = treebank_of("a/DET/_/_ b/NOUN/_/_")
     directed[0][0].misc = "Constraint=right"
-    parsed = parser.parse(directed, constraints=pp.Constraints.of(directed, keep=("constraints",)))
+    parsed = parser.parse(directed, constraints=pp.Constraints.from_treebank(directed, keep=("constraints",)))
     assert parsed.heads.tolist() == [2, 0]

@@ -173,5 +173,5 @@ def test_given_heads_that_cross_are_kept():
         "".join(f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate((3, 0, 2, 1), start=1)) + "\n"
     )
     parser = pp.train(pp.ParserSpec(system=Covington(), beam=1), crossing, epochs=1, constraints=1.0)
-    heads, _ = parser.predict(crossing, constraints=pp.Constraints.of(crossing, keep={"heads"}))
+    heads, _ = parser.predict(crossing, constraints=pp.Constraints.from_treebank(crossing, keep={"heads"}))
     assert heads.tolist() == [3, 0, 2, 1]

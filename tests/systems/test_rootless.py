@@ -241,7 +241,7 @@ def test_confidence_is_given_to_roots_too():
     system = pp.system("arc-hybrid", root="none", single_root=True)
     parser = pp.train(pp.ParserSpec(system=system, templates=SMALL, beam=4), ENGLISH[:60], dev=ENGLISH[60:90], epochs=2)
     found = parser.confidence(ENGLISH[90:120])
-    of_roots = found.of_heads[found.heads == 0]
+    of_roots = found.head_confidence[found.heads == 0]
     assert len(np.unique(of_roots)) > 10
 
 
@@ -253,11 +253,11 @@ def test_given_heads_of_0_are_kept_or_contradict():
         for word in (1, len(treebank[0])):
             given = [None] * len(treebank)
             given[0] = pp.GoldTree([0 if w == word else None for w in range(1, len(treebank[0]) + 1)])
-            parsed = parser.parse(treebank, constraints=pp.Constraints.of(treebank, golds=given))
+            parsed = parser.parse(treebank, constraints=pp.Constraints.from_treebank(treebank, golds=given))
             assert parsed[0].heads.tolist()[word - 1] == 0
             check_trees(parsed)
         given[0] = pp.GoldTree([0, 0, *[None] * (len(treebank[0]) - 2)])
-        both = pp.Constraints.of(treebank, golds=given)
+        both = pp.Constraints.from_treebank(treebank, golds=given)
         with pytest.raises(pp.ConstraintError, match="one child of Root, which excludes: the head of word 1 is 0"):
             parser.parse(treebank, constraints=both)
         parsed = treebank.copy()

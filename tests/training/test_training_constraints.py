@@ -30,7 +30,7 @@ STRATEGIES = ["max-violation", "early-update", "dynamic", "static", "dynamic-exp
 
 def some(treebank: pp.Treebank, share: float, keep=("heads",), seed: int = 1) -> pp.Constraints:
     """What is given of some words, drawn at random."""
-    constraints = pp.Constraints.of(treebank, keep=keep)
+    constraints = pp.Constraints.from_treebank(treebank, keep=keep)
     left_out = np.random.default_rng(seed).random(treebank.words) >= share
     constraints.heads[left_out] = constraints.labels[left_out] = -1
     return constraints
@@ -51,7 +51,7 @@ def test_the_engine_learns_under_constraints_as_the_reference_does(system, strat
 def test_constraints_that_contradict_the_gold_are_kept():
     """The parser never leaves them, so that it learns what is best under them."""
     treebank = treebank_of(*["a/A/2/x b/B/3/y c/C/0/root"] * 3)
-    wrong = pp.Constraints.of(treebank, golds=[pp.GoldTree([3, None, None])] * 3)
+    wrong = pp.Constraints.from_treebank(treebank, golds=[pp.GoldTree([3, None, None])] * 3)
     spec = pp.ParserSpec(templates=SMALL, beam=2)
     learned = learn(spec, treebank, epochs=3, constraints=wrong)
     assert_same(learned, reference(learned))
@@ -78,7 +78,7 @@ def test_the_development_set_is_parsed_under_constraints_too():
     spec = pp.ParserSpec(templates=SMALL, beam=2)
     given, free = (pp.train(spec, train_set, dev=dev, epochs=1, constraints=share) for share in (0.9, None))
     assert given.training["history"][0]["uas"] > free.training["history"][0]["uas"] + 5
-    same = pp.Constraints.of(train_set, keep={"heads"}), pp.Constraints.of(dev, keep={"heads"})
+    same = pp.Constraints.from_treebank(train_set, keep={"heads"}), pp.Constraints.from_treebank(dev, keep={"heads"})
     whole = pp.train(spec, train_set, dev=dev, epochs=1, constraints=same[0], dev_constraints=same[1])
     assert whole.training["history"][0]["uas"] > 95  # what crosses cannot be kept
     assert set(whole.training["constraints"]) == {"train", "dev"}
@@ -92,7 +92,7 @@ def test_features_read_what_is_given():
     near, far = "a/X/2 b/X/0 c/X/2", "a/X/3 b/X/1 c/X/0"
     treebank = treebank_of(*[near] * 4, *[far] * 4)
     golds = [pp.GoldTree([None, 0, None])] * 4 + [pp.GoldTree([None, None, 0])] * 4
-    constraints = pp.Constraints.of(treebank, golds=golds)
+    constraints = pp.Constraints.from_treebank(treebank, golds=golds)
     parser = pp.train(spec, treebank, epochs=10, constraints=constraints)
     heads, _ = parser.predict(treebank, constraints=constraints)
     assert heads.tolist() == treebank.heads.tolist()
@@ -116,11 +116,14 @@ def test_checkpoints_go_on_under_the_same_constraints(tmp_path):
         ({"constraints": 0}, "train: constraints must be in (0, 1]; got 0"),
         ({"constraints": 1.5}, "must be in (0, 1]; got 1.5"),
         ({"constraints": "heads"}, "must be Constraints or a share of the heads; got 'heads'"),
-        ({"constraints": pp.Constraints.of(ENGLISH, keep={"heads"})}, "are for another treebank"),
-        ({"constraints": 0.5, "dev_constraints": 0.5}, "train: dev_constraints need a development set"),
-        ({"dev_constraints": pp.Constraints.of(TREEBANK, keep={"heads"})}, "but constraints are not"),
+        ({"constraints": pp.Constraints.from_treebank(ENGLISH, keep={"heads"})}, "are for another treebank"),
+        ({"constraints": 0.5, "dev_constraints": 0.5}, "train: dev_constraints requires dev"),
         (
-            {"constraints": pp.Constraints.of(TREEBANK, keep={"heads"}), "dev": ENGLISH[:3]},
+            {"dev_constraints": pp.Constraints.from_treebank(TREEBANK, keep={"heads"})},
+            "dev_constraints requires constraints",
+        ),
+        (
+            {"constraints": pp.Constraints.from_treebank(TREEBANK, keep={"heads"}), "dev": ENGLISH[:3]},
             "train: dev_constraints must be Constraints, as constraints are; got None",
         ),
     ],

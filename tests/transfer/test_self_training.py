@@ -9,7 +9,7 @@ import panparser as pp
 from languages import language
 from learners import ENGLISH
 from panparser.errors import SpecError, TreebankError
-from panparser.parsing.calibrating import fitted
+from panparser.parsing.calibrating import calibration_from_evidence
 from panparser.transfer.candidates import AttachmentCounts
 
 TREES = language("own", 16, verb_last=True)
@@ -25,9 +25,9 @@ def test_sure_heads_alone_are_kept():
     parser = pp.train(SPEC, ENGLISH[:40], dev=ENGLISH[40:60], **OPTIONS)
     text = ENGLISH[60:70]
     confidence = parser.confidence(text)
-    least = float(np.median(confidence.of_heads))
+    least = float(np.median(confidence.head_confidence))
     found = pp.transfer.select_confident_trees(parser, text, min_confidence=least)
-    sure = confidence.of_heads >= least
+    sure = confidence.head_confidence >= least
     assert 0 < sure.mean() < 1
     assert (found.heads == np.where(sure, confidence.heads, -1)).all()
     parsed = parser.parse(text)
@@ -55,7 +55,7 @@ def test_a_round_learns_from_trees_and_from_what_is_sure():
     made = pp.transfer.self_train(SPEC, TREES, RAW, dev=DEV, min_confidence=0.6, **OPTIONS)
     teacher = pp.train(SPEC, TREES, dev=DEV, **OPTIONS)
     text = pp.transfer.select_confident_trees(teacher, RAW, min_confidence=0.6)
-    student = pp.train(SPEC, [TREES, text], weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
+    student = pp.train(SPEC, [TREES, text], treebank_weights=[len(RAW) / len(TREES), 1.0], dev=DEV, **OPTIONS)
     tallies = [AttachmentCounts.from_treebanks(DEV, parser.parse(DEV)) for parser in (teacher, student)]
     assert [each.counts for each in made.rounds] == tallies
     assert made.rounds[1].words == (text.heads >= 0).sum()
@@ -68,7 +68,7 @@ def test_confidence_is_calibrated_by_parsers_of_other_folds():
     halves = [(TREES[1::2], TREES[0::2]), (TREES[0::2], TREES[1::2])]
     words = sum(pp.train(SPEC, rest, **OPTIONS).gather_evidence(held_out).heads.size for rest, held_out in halves)
     assert parser.calibration.words == words
-    own = fitted(parser, parser.gather_evidence(TREES), TREES)
+    own = calibration_from_evidence(parser, parser.gather_evidence(TREES), TREES)
     assert own != parser.calibration
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from panparser.cli.terminal import PATIENCE, SeedOption, is_quiet, print_table, progress
+from panparser.cli.terminal import PROGRESS_DELAY_SECONDS, SeedOption, is_quiet, print_table, progress
 from panparser.errors import SpecError
 from panparser.storage.atomic import check_writable, write_whole
 
@@ -175,7 +175,7 @@ def _transferred(path: Path, sources: list[str], seed: int) -> Any:
         return _loaded(str(kept))
     from panparser.annotate.start import train_initial_parser
 
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         parser = train_initial_parser(path, sources, seed=seed, progress=report)
     parser.save(str(kept))
     _say(f"{kept}: a parser trained on other languages")

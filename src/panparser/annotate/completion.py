@@ -292,8 +292,8 @@ def _constraints(treebank: Treebank, draft: SentenceDraft, kept: Sequence[Constr
             labels[number - 1] = texts.setdefault(word.label, len(texts))
     others = []
     for constraint in kept:
-        if constraint.fixes is not None:
-            heads[constraint.word - 1] = constraint.fixes
+        if constraint.fixed_head is not None:
+            heads[constraint.word - 1] = constraint.fixed_head
         else:
             others.append(constraint)
     return Constraints(treebank, heads, labels, tuple(texts), {0: tuple(others)} if others else {})

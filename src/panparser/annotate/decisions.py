@@ -38,7 +38,7 @@ def tree_of(words: int, asked: Iterable[Constraint], scores: Scores | None = Non
     asked = list(asked)
     for constraint in asked:
         constraint.restrict(table, "first", -np.inf)
-    spans = sorted({c.wanted for c in asked if isinstance(c.wanted, Span)}, key=lambda s: (s.last - s.first, s.first))
+    spans = sorted({c.allowed for c in asked if isinstance(c.allowed, Span)}, key=lambda s: (s.last - s.first, s.first))
     return best_tree(table, spans, single_root=True, projective=False)
 
 
@@ -74,20 +74,20 @@ class Conflict:
         """The words that they are about."""
         found: set[int] = set()
         for each in self.decisions:
-            span = each.wanted
+            span = each.allowed
             found |= set(range(span.first, span.last + 1)) if isinstance(span, Span) else {each.word}
         return sorted(found)
 
     def message(self, draft: SentenceDraft) -> str:
         """In words."""
-        heads = {each.word: each.fixes for each in self.decisions if each.fixes is not None}
+        heads = {each.word: each.fixed_head for each in self.decisions if each.fixed_head is not None}
         said = [f"{number} ({draft.words[number - 1].form})" for number in sorted(heads)]
         if len(heads) == len(self.decisions) > 1:
             if not any(heads.values()):
                 return f"a sentence has one root; words {_listed(said)} are both decided to be"
             if _is_cycle(heads):
                 return f"the heads of words {_listed(said)} go round in a circle"
-        if len(self.decisions) == 1 and self.decisions[0].wanted == frozenset():
+        if len(self.decisions) == 1 and self.decisions[0].allowed == frozenset():
             word = self.decisions[0].word
             return f"word {word} ({draft.words[word - 1].form}) has no head left: all others are forbidden"
         return "these decisions exclude each other: " + "; ".join(_described(each, draft) for each in self.decisions)
@@ -98,7 +98,7 @@ class Conflict:
 
 
 def _described(constraint: Constraint, draft: SentenceDraft) -> str:
-    if isinstance(constraint.wanted, frozenset):
+    if isinstance(constraint.allowed, frozenset):
         heads = ", ".join(map(str, draft.words[constraint.word - 1].forbidden))
         return f"the head of word {constraint.word} is none of {heads}"
     return str(constraint)
@@ -126,8 +126,8 @@ def find_conflict(words: int, asked: Sequence[Constraint]) -> Conflict | None:
     for one in asked:
         if not keeps([one]):
             return Conflict((one,))
-    given = [each for each in asked if each.fixes is not None]
-    roots = [each for each in given if each.fixes == 0]
+    given = [each for each in asked if each.fixed_head is not None]
+    roots = [each for each in given if each.fixed_head == 0]
     if len(roots) > 1:
         return Conflict(tuple(roots[:2]))
     if cycle := _cycle(given):
@@ -150,7 +150,7 @@ def _cycle(given: Sequence[Constraint]) -> list[Constraint]:
         path, at = [], start
         while at in heads and heads[at] not in path:
             path.append(heads[at])
-            at = heads[at].fixes or 0
+            at = heads[at].fixed_head or 0
         if at in heads:
             return path[path.index(heads[at]) :]
     return []

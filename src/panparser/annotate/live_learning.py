@@ -17,7 +17,7 @@ from panparser.annotate.document import Document
 from panparser.annotate.sentence_draft import SentenceDraft
 from panparser.base.types import FloatArray
 from panparser.errors import PanParserError
-from panparser.parsing.confidence import Calibration, ConfidenceSignals, fitted_to
+from panparser.parsing.confidence import Calibration, ConfidenceSignals, calibration_from_signals
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.tagging.tagger import Tagger, TaggerSpec, train_tagger
@@ -65,7 +65,7 @@ def fit_calibration(predictions: Sequence[InitialPrediction], beam: int) -> Cali
     counts = [np.count_nonzero(each) for each in (right, ~right, same[right], ~same[right])]
     if min(counts) < MIN_CALIBRATION_ERRORS:
         return None
-    return fitted_to(values, right, same, beam=beam)
+    return calibration_from_signals(values, right, same, beam=beam)
 
 
 @dataclass

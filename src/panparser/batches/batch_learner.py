@@ -182,13 +182,13 @@ class BatchLearner:
         while len(states):
             rows, actions = states.choose_steps(self.search.scores())
             states.take_steps(self._choose_labels(rows, actions))
-        self.updates += states.wrong_searches
+        self.updates += states.violated_searches
         if self._has_labels:
-            before, steps = states.correct_steps()
+            before, steps = states.gold_steps()
             if len(before):
                 states.select(before)
                 self._learn_labels(steps.rows.astype(np.int32), steps.actions.astype(np.int32))
-        before, beams = states.contested_steps()
+        before, beams = states.ambiguous_steps()
         if len(before):
             states.select(before)
             self.classifier.update_beam(states, beams)

@@ -48,7 +48,7 @@ class BatchMember:
             trained += len(examples)
             if self.report_interval is not None and trained - reported >= self.report_interval:
                 reported = trained
-                self.run.notify("after_words", epoch, *self.progress())
+                self.run.notify("on_progress", epoch, *self.progress())
 
     def progress(self) -> tuple[int, int]:
         """Return the numbers of words and updates so far."""

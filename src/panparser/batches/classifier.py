@@ -191,7 +191,7 @@ class CompositeClassifier(Classifier):
         raise NotImplementedError
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> Classifier:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], classes: Classes) -> Classifier:
         """As `from_arrays`, with the classes of parts that need not be registered."""
         raise NotImplementedError
 
@@ -331,7 +331,7 @@ def checked_scores(
     return numbers
 
 
-def own_class(classifier: Classifier) -> type[Classifier] | None:
+def external_class(classifier: Classifier) -> type[Classifier] | None:
     """The class to be given to `load`: of the classifier, or of one that it is made of; None if all are built in."""
     return next((kind for name, kind in classes_inside(classifier).items() if name not in CLASSIFIER_CLASSES), None)
 

@@ -28,27 +28,27 @@ from panparser.batches.classifier import (
 from panparser.batches.item_states import States
 from panparser.errors import SpecError
 
-BY = ("scores", "choices")
+METHODS = ("scores", "choices")
 OUTPUTS = ("label", "tag")  # what an action can be joined with
 # Of manifests:
-_VOTE = Table({"members": ListOf(STORED, minimum=1), "weights": Nullable(ListOf(NUMBER)), "by": one_of(*BY)})
+_VOTE = Table({"members": ListOf(STORED, minimum=1), "weights": Nullable(ListOf(NUMBER)), "by": one_of(*METHODS)})
 _JOINT = Table({"of": ListOf(one_of(*OUTPUTS), minimum=1), "tags": ListOf(TEXT), "classifier": STORED})
 
 
 class VotingClassifier(CompositeClassifier):
     """Trained classifiers of the same actions, labels and features, as one; it does not learn.
 
-    `by="scores"`: the weighted sum of their scores, each in its own updates. `by="choices"`: each votes for the action,
-    and the label, that it scores best; ties go to the choice of the earliest voter. Tags are those of the first that
-    predicts any.
+    `method="scores"`: the weighted sum of their scores, each in its own updates. `method="choices"`: each votes for the
+    action, and the label, that it scores best; ties go to the choice of the earliest voter. Tags are those of the first
+    that predicts any.
     """
 
     name = "vote"
 
     def __init__(
-        self, members: Sequence[Classifier], weights: Sequence[float] | None = None, by: str = "scores"
+        self, members: Sequence[Classifier], weights: Sequence[float] | None = None, method: str = "scores"
     ) -> None:
-        check_choice("VotingClassifier: by", by, BY)
+        check_choice("VotingClassifier: method", method, METHODS)
         if not members:
             raise SpecError("VotingClassifier: members must be classifiers, at least one; got none")
         self.members = list(members)
@@ -57,7 +57,7 @@ class VotingClassifier(CompositeClassifier):
             raise SpecError(
                 f"VotingClassifier: weights must be {len(self.members)}, one for each; got {len(self.weights)}"
             )
-        self.by = by
+        self.method = method
         self.batch = min(member.batch for member in self.members)
 
     def start_batch(self, states: States) -> None:
@@ -97,7 +97,7 @@ class VotingClassifier(CompositeClassifier):
     def _counted(self, scores: list[FloatArray], legal: npt.NDArray[np.bool_]) -> FloatArray:
         total = np.zeros(legal.shape)
         for place, (own, weight, member) in enumerate(zip(scores, self.weights, self.members, strict=True)):
-            if self.by == "scores":
+            if self.method == "scores":
                 total += weight * own / member.unit
                 continue
             chosen = np.where(legal, own, -np.inf).argmax(axis=1)
@@ -116,12 +116,12 @@ class VotingClassifier(CompositeClassifier):
 
     def to_values(self) -> dict[str, Any]:
         members = [{"name": member.name, "values": member.to_values()} for member in self.members]
-        return {"members": members, "weights": self.weights, "by": self.by}
+        return {"members": members, "weights": self.weights, "by": self.method}
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> VotingClassifier:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], classes: Classes) -> VotingClassifier:
         check(values, _VOTE, "classifier.values")
-        members = [_restored(arrays, f"{place}.", member, known) for place, member in enumerate(values["members"])]
+        members = [_restored(arrays, f"{place}.", member, classes) for place, member in enumerate(values["members"])]
         return cls(members, values["weights"], values["by"])
 
 
@@ -134,13 +134,13 @@ class JointClassifier(CompositeClassifier):
 
     name = "joint"
 
-    def __init__(self, classifier: Classifier, of: str | Sequence[str] = "label") -> None:
-        outputs = (of,) if isinstance(of, str) else tuple(of)
+    def __init__(self, classifier: Classifier, outputs: str | Sequence[str] = "label") -> None:
+        outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
         if not outputs or not set(outputs) <= set(OUTPUTS):
-            raise SpecError(f"JointClassifier: of must be some of {', '.join(OUTPUTS)}; got {of!r}")
+            raise SpecError(f"JointClassifier: outputs must be some of {', '.join(OUTPUTS)}; got {outputs!r}")
         check_classifier(classifier)
         self.classifier = classifier
-        self.of = outputs
+        self.outputs = outputs
         self.tags: tuple[str, ...] = ()  # those that it knows
         self.batch, self.unit = classifier.batch, classifier.unit
 
@@ -159,7 +159,7 @@ class JointClassifier(CompositeClassifier):
 
     @property
     def tag_columns(self) -> tuple[str, ...]:
-        return ("upos",) if "tag" in self.of else ()
+        return ("upos",) if "tag" in self.outputs else ()
 
     def write_tags(self, treebank: Any, tags: IntArray) -> None:
         treebank.column("upos")[:] = treebank.ids_of("upos", [*self.tags, "_"])[tags[:, 0]]
@@ -193,12 +193,12 @@ class JointClassifier(CompositeClassifier):
 
     def to_values(self) -> dict[str, Any]:
         inner = {"name": self.classifier.name, "values": self.classifier.to_values()}
-        return {"of": list(self.of), "tags": list(self.tags), "classifier": inner}
+        return {"of": list(self.outputs), "tags": list(self.tags), "classifier": inner}
 
     @classmethod
-    def from_parts(cls, arrays: Arrays, values: dict[str, Any], known: Classes) -> JointClassifier:
+    def from_parts(cls, arrays: Arrays, values: dict[str, Any], classes: Classes) -> JointClassifier:
         check(values, _JOINT, "classifier.values")
-        restored = cls(_restored(arrays, "", values["classifier"], known), values["of"])
+        restored = cls(_restored(arrays, "", values["classifier"], classes), values["of"])
         restored.tags = tuple(values["tags"])
         return restored
 

@@ -185,9 +185,7 @@ class Perceptron(Classifier):
 
 def _refuse_vectors(setup: ClassifierSetup) -> None:
     if setup.vectors is not None:
-        raise SpecError(
-            "vectors are read by the engine's perceptron, and by classifiers of one's own; not by Perceptron"
-        )
+        raise SpecError("Perceptron: vectors are not supported; use the engine's perceptron or another classifier")
 
 
 def _rescaled(weights: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:

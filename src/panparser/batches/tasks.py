@@ -31,7 +31,7 @@ from panparser.batches.classifier import (
     checked_arrays,
     classifier_values,
     copied,
-    own_class,
+    external_class,
     restored_classifier,
 )
 from panparser.batches.item_states import PythonObjectStates, StateNode, States
@@ -99,7 +99,7 @@ class TaskStates(PythonObjectStates):
 
     def find_costs(self, node: StateNode, example: int) -> Sequence[int]:
         if self.golds is None:
-            raise SpecError("costs of a task need the golds of its inputs")
+            raise SpecError("costs: the inputs have no golds")
         names = self.names
         return [self.task.cost(node.state, names[action], self.golds[example]) for action in node.legal]
 
@@ -213,25 +213,25 @@ class TaskModel(StoredModel, kind="task", newest=1):
 
     def predict(self, input: Any, *, beam: int | None = None) -> Prediction:
         """The best prediction that a beam finds."""
-        return self.best(input, 1, beam=beam)[0]
+        return self.k_best(input, 1, beam=beam)[0]
 
-    def best(self, input: Any, count: int, *, beam: int | None = None) -> list[Prediction]:
+    def k_best(self, input: Any, k: int, *, beam: int | None = None) -> list[Prediction]:
         """At most `count` predictions, best first; the beam is at least as wide. `beam=0`: exhaustive search."""
         width = self.beam if beam is None else beam
-        check_best(count, width, "best: count")
+        check_best(k, width, "k_best: k")
         if width != 0:
             check_beam(width, "best")
-            width = max(width, count)
+            width = max(width, k)
         states = TaskStates(self.task, [input])
         with self._pool.take() as classifier:
             found = BatchSearch(states, classifier).beam(np.zeros(1, dtype=np.int64), width or None)
-        pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:count]
+        pairs = list(zip(found.state.tolist(), found.score.tolist(), strict=True))[:k]
         return [_prediction(states, state, score / classifier.unit) for state, score in pairs]
 
     # --- Files: what was learned; the task itself is code and is not stored ---
 
     def external_code(self) -> dict[str, Any]:
-        return {"task": self.task, "classifier": None if self.classifier is None else own_class(self.classifier)}
+        return {"task": self.task, "classifier": None if self.classifier is None else external_class(self.classifier)}
 
     def to_arrays(self) -> Arrays:
         return prefixed(CLASSIFIER_PREFIX, checked_arrays(self.classifier)) if self.classifier is not None else {}

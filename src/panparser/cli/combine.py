@@ -134,14 +134,14 @@ def _combine_trees(
             if weights.endswith(".toml")
             else ArcWeights(tuple(parse_numbers("--weights", weights)))
         )
-    with in_flags("combine_trees", partial="--min-votes"), progress() as report, conllu_output(output) as stream:
+    with in_flags("combine_trees", min_votes="--min-votes"), progress() as report, conllu_output(output) as stream:
         combined = combine_treebanks(
             treebanks,
             weights=chosen,
             projective=projective,
             single_root=single_root,
-            partial=min_votes,
-            report=lambda done, total: report("combining", done, total),
+            min_votes=min_votes,
+            progress=lambda done, total: report("combining", done, total),
         )
         stream.write(combined.to_bytes())
 
@@ -150,8 +150,8 @@ def _estimate_weights(files: Sequence[str], gold: str, by: str | None, output: s
     from panparser.ensembles.combining import estimate_arc_weights
 
     treebanks = [read_conllu(file, format=format) for file in files]
-    with in_flags("estimate_arc_weights", by="--weights-by"):
-        estimated = estimate_arc_weights(read_conllu(gold, format=format), treebanks, by=by)
+    with in_flags("estimate_arc_weights", column="--weights-by"):
+        estimated = estimate_arc_weights(read_conllu(gold, format=format), treebanks, column=by)
     if output == "-":
         print(estimated.to_toml(), end="")
         return
@@ -185,7 +185,7 @@ def _combine_models(
             weights=numbers,
             dev=None if dev is None else read_conllu(dev, format=format),
             beam=beam,
-            report=lambda done, total: report("choosing weights", done, total),
+            progress=lambda done, total: report("choosing weights", done, total),
         )
     combined.save(output)
     if not is_quiet():

@@ -95,7 +95,7 @@ def _parsed(model: str, reference: Treebank, raw: bool) -> Treebank:
     from panparser.pipeline.loading import load  # which takes time, and is not needed to compare files
     from panparser.pipeline.pipeline import Pipeline
 
-    pipeline = Pipeline.of(load(model))
+    pipeline = Pipeline.from_model(load(model))
     if raw:
         if pipeline.tokenizer is None:
             raise SpecError(f"--from-raw-text: {model} has no tokenizer")

@@ -26,7 +26,7 @@ def show_model(path: str, as_json: bool) -> None:
     """Print what a model is made of, and how it was trained."""
     model = load(path, StoredClassifier)
     if isinstance(model, Tokenizer | Lemmatizer):
-        model = Pipeline.of(model)
+        model = Pipeline.from_model(model)
     manifest = model.manifest()
     place = Path(find(path))
     size, weights = place.stat().st_size if place.is_file() else None, model.weight_bytes

@@ -12,9 +12,9 @@ import typer
 
 from panparser import _engine
 from panparser.base.threads import cores
-from panparser.cli.parse_files import Sharing, check_files, is_many, parse_files
+from panparser.cli.parse_files import WorkerOptions, check_files, is_many, parse_files
 from panparser.cli.terminal import (
-    PATIENCE,
+    PROGRESS_DELAY_SECONDS,
     BeamOption,
     ParsingModelOption,
     ThreadsOption,
@@ -186,7 +186,7 @@ def parse(
     if min_confidence is not None and not confidence:
         raise SpecError("--min-confidence requires --confidence")
     inputs = sources or []
-    sharing = Sharing(cluster, jobs, threads, force)
+    sharing = WorkerOptions(cluster, jobs, threads, force)
     has_folder = is_many(inputs, output)
     models = [find(name) for name in (model, *(ensemble or ()))]
     if output != "-" and not has_folder:
@@ -212,7 +212,7 @@ def parse(
         treebank_format,
         chosen_format,
     )
-    many = sharing.is_asked or has_folder
+    many = sharing.is_requested or has_folder
     if many:
         check_files(inputs, text, output)
     elif force:
@@ -244,11 +244,11 @@ def _parse_one(job: ParseJob, path: str | None, text: str | None, output: str, t
         awaited = "text" if job.reads_text else "CoNLL-U"
         end = "Ctrl-Z and Enter end" if sys.platform == "win32" else "Ctrl-D ends"
         print(f"panparser: reading {awaited} from the terminal; {end} it (-h shows other ways)", file=sys.stderr)
-    source.check(job.options.model, job.keep, job.options.until)
-    with progress(PATIENCE) as report, conllu_output(output) as stream:
-        for piece in joined(job.options.shown, summary.counted(job.results(source, threads), report)):
+    source.check(job.options.model, job.keep, job.options.stop_after)
+    with progress(PROGRESS_DELAY_SECONDS) as report, conllu_output(output) as stream:
+        for piece in joined(job.options.output_format, summary.count(job.results(source, threads), report)):
             stream.write(piece)
-    summary.sum_up()
+    summary.print_summary()
 
 
 class ParseReport:
@@ -265,30 +265,30 @@ class ParseReport:
         if not is_quiet():
             print(f"panparser: {message}", file=sys.stderr)
 
-    def counted(
-        self, results: Iterable[RenderedBatch], report: Callable[[str, int, int], None]
+    def count(
+        self, results: Iterable[RenderedBatch], progress: Callable[[str, int, int], None]
     ) -> Iterator[list[Rendered]]:
         for result in results:
             yield result.pieces
             self._words += result.words
             self._dropped += len(result.dropped)
-            if result.unknown is not None and self._unknown is not None:
-                self._unknown.add(result.unknown)
+            if result.unseen_tags is not None and self._unknown is not None:
+                self._unknown.add(result.unseen_tags)
             else:
-                self._unknown = self._unknown or result.unknown
+                self._unknown = self._unknown or result.unseen_tags
             for constraint in result.dropped:
                 print(constraint, file=sys.stderr)
             for message in result.skipped:
                 self.skip(message)
-            report(f"{self._words / (time.perf_counter() - self._start):,.0f} words/s", self._words, 0)
+            progress(f"{self._words / (time.perf_counter() - self._start):,.0f} words/s", self._words, 0)
 
-    def sum_up(self) -> None:
+    def print_summary(self) -> None:
         if self._dropped:
             print(f"{self._dropped} constraint{'s' * (self._dropped > 1)} dropped", file=sys.stderr)
         if self._skipped and not is_quiet():
             problems = f"{self._skipped} problem{'s' * (self._skipped > 1)}"
             print(f"panparser: {problems}; the rest was parsed ({self._words:,} words)", file=sys.stderr)
-        if self._unknown is not None and self._unknown.deserves_warning and not is_quiet():
+        if self._unknown is not None and self._unknown.should_warn and not is_quiet():
             expected = f"expected UPOS tags that {self._model} was trained on"
             print(f"panparser: warning: {expected}; got {self._unknown}", file=sys.stderr)
 
@@ -296,11 +296,11 @@ class ParseReport:
 def _check_stop_after(job: ParseJob, model: str) -> None:
     """Check --stop-after before reading any input."""
     options = job.options
-    if options.until == StopAfter.trees:
+    if options.stop_after == StopAfter.trees:
         return
     if given := _about_trees(options):
-        raise SpecError(f"{given[0]} cannot be used with --stop-after {options.until}")
-    if options.until == StopAfter.tags and not job.pipeline.columns:
+        raise SpecError(f"{given[0]} cannot be used with --stop-after {options.stop_after}")
+    if options.stop_after == StopAfter.tags and not job.pipeline.columns:
         raise SpecError(f"--stop-after tags: {model} has no tagger")
 
 

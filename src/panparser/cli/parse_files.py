@@ -10,17 +10,17 @@ from dataclasses import dataclass
 import typer
 
 from panparser.base.threads import cores
-from panparser.cli.terminal import PATIENCE, is_quiet, progress
+from panparser.cli.terminal import PROGRESS_DELAY_SECONDS, is_quiet, progress
 from panparser.corpora.file_pairs import Pair, pairs, single
 from panparser.corpora.job import ParseJob
 from panparser.errors import SpecError
 from panparser.storage.locations import is_folder, is_remote, make_folder, size_of
 
-_NAMED = 5  # files that a message names
+MAX_LISTED_FILES = 5  # files that a message names
 
 
 @dataclass(frozen=True)
-class Sharing:
+class WorkerOptions:
     """Who does the work, and whether what is finished is done again."""
 
     cluster: str | None
@@ -29,7 +29,7 @@ class Sharing:
     force: bool
 
     @property
-    def is_asked(self) -> bool:
+    def is_requested(self) -> bool:
         return self.cluster is not None or self.jobs is not None
 
 
@@ -54,19 +54,19 @@ def check_files(given: Sequence[str], text: str | None, output: str) -> None:
         raise SpecError("expected a file or a folder as --output; got standard output")
 
 
-def parse_files(job: ParseJob, given: Sequence[str], output: str, sharing: Sharing) -> None:
+def parse_files(job: ParseJob, given: Sequence[str], output: str, sharing: WorkerOptions) -> None:
     """Parses files, and says what came of them. Exits with code 2 if some could not be parsed."""
     from panparser.corpora.corpus_run import Run  # few commands need it
 
     files, left_out = _files(job, given, output)
     if left_out and not is_quiet():
-        named = ", ".join(left_out[:_NAMED]) + (", ..." if len(left_out) > _NAMED else "")
+        named = ", ".join(left_out[:MAX_LISTED_FILES]) + (", ..." if len(left_out) > MAX_LISTED_FILES else "")
         what = "the ending of its name does" if len(left_out) == 1 else "the endings of their names do"
         print(f"panparser: {_count(left_out)} left out, since {what} not name a format: {named}", file=sys.stderr)
-    with progress(PATIENCE, unit=" %") as report:
+    with progress(PROGRESS_DELAY_SECONDS, unit=" %") as report:
         reporter = ProgressReporter(files, report)
-        run = Run(job, force=sharing.force, report=reporter.add)
-        if sharing.is_asked:
+        run = Run(job, force=sharing.force, progress=reporter.add)
+        if sharing.is_requested:
             from panparser.work.pool import PROCESSES, open_pool
 
             if sharing.threads is not None:
@@ -83,7 +83,7 @@ def _files(job: ParseJob, given: Sequence[str], output: str) -> tuple[list[Pair]
         return [single(given[0], output)], []
     options = job.options
     has_kind = options.kind != "auto" or options.input_format is not None
-    files, left_out = pairs(given, output, options.shown, any_ending=has_kind)
+    files, left_out = pairs(given, output, options.output_format, any_ending=has_kind)
     if not files:
         found = f", found {_count(left_out)} with other endings (see --input-format)" if left_out else ""
         raise SpecError(f"{', '.join(given)}: expected files with names such as a.txt or a.conllu{found}")
@@ -142,7 +142,7 @@ def _sum_up(job: ParseJob, totals: object, files: int, seconds: float) -> None:
     if not is_quiet():
         for message in outcome.messages:
             print(f"panparser: {message}", file=sys.stderr)
-        if (unknown := outcome.unknown_tags) is not None and unknown.deserves_warning:
+        if (unknown := outcome.unknown_tags) is not None and unknown.should_warn:
             expected = f"expected UPOS tags that {job.options.model} was trained on"
             print(f"panparser: warning: {expected}; got {unknown}", file=sys.stderr)
         before = f"; {_count(totals.finished)} finished before" if totals.finished else ""

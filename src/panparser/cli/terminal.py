@@ -90,11 +90,11 @@ def print_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     writer.writerows(["" if isinstance(v, float) and math.isnan(v) else v for v in row] for row in rows)
 
 
-PATIENCE = 1.0  # seconds before a bar appears, of commands that are often done by then
+PROGRESS_DELAY_SECONDS = 1.0  # seconds before a bar appears, of commands that are often done by then
 
 
 @contextmanager
-def progress(patience: float = 0.0, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
+def progress(delay: float = 0.0, unit: str = "") -> Iterator[Callable[[str, int, int], None]]:
     """A bar on standard error, if that is a terminal and the work takes longer: report(description, done, total)."""
     if is_quiet() or not sys.stderr.isatty():
         yield lambda description, done, total: None
@@ -104,7 +104,7 @@ def progress(patience: float = 0.0, unit: str = "") -> Iterator[Callable[[str, i
 
     def report(description: str, done: int, total: int) -> None:
         nonlocal update
-        if update is None and time.monotonic() - start >= patience:
+        if update is None and time.monotonic() - start >= delay:
             update = bars.enter_context(_bar(unit))
         if update is not None:
             update(description=escape(description), completed=done, total=total or None)

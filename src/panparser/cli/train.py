@@ -281,7 +281,7 @@ def _print_result(result: RecipeResult, model: Path) -> None:
 class TrainingProgress(RunListener):
     """Reports progress on standard error: a bar on a terminal, and a line for each epoch."""
 
-    only_watches = True
+    is_passive = True
 
     def __init__(self, report: Callable[[str, int, int], None]) -> None:
         self._report = report
@@ -293,7 +293,7 @@ class TrainingProgress(RunListener):
         self._best: tuple[float, int] | None = None
         self._report(step.name, 0, 0)
 
-    def notice(self, message: str) -> None:
+    def on_notice(self, message: str) -> None:
         if not is_quiet():
             print_notice(message)
 
@@ -301,7 +301,7 @@ class TrainingProgress(RunListener):
         self._start = time.perf_counter()
         self._report(self._title(epoch), self._words, self._step.epochs * self._step.words)
 
-    def after_words(self, epoch: int, words: int, updates: int) -> None:
+    def on_progress(self, epoch: int, words: int, updates: int) -> None:
         rate = (words - self._words) / max(1e-9, time.perf_counter() - self._start)
         best = f"  best {self._best[0]:.2f} (epoch {self._best[1]})" if self._best else ""
         text = f"{self._title(epoch)}  {rate:,.0f} words/s  {updates:,} updates{best}"

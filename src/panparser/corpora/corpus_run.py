@@ -13,7 +13,7 @@ from panparser.corpora import sources
 from panparser.corpora.file_pairs import Pair
 from panparser.corpora.file_tasks import FileOutcome, FileTask, OutputRecord, do, perform
 from panparser.corpora.job import ParseJob
-from panparser.corpora.parts import LATER, Part, changed, conllu_parts, renumber, text_parts
+from panparser.corpora.parts import CONTINUED_SENTENCE_ID, Part, changed, conllu_parts, renumber, text_parts
 from panparser.corpora.sources import InputFormat, InputKind, Source
 from panparser.errors import PanParserError
 from panparser.pipeline.bundled_models import find
@@ -33,11 +33,11 @@ from panparser.treebank.conllu import conllu_output, is_compressed
 from panparser.work.keys import digest, file_digest, own_build
 from panparser.work.pool import CallFuture, ClusterLostError, Pool, WorkerDied
 
-PART = 1 << 21  # bytes of a file that are a part of it, about
-_OURS = "panparser-parts.txt"  # in folders of parts, and in no other one
-_TRIES_ALONE = 2  # of work on which a worker died
+PART_BYTES = 1 << 21  # bytes of a file that are a part of it, about
+PARTS_MARKER_FILE = "panparser-parts.txt"  # in folders of parts, and in no other one
+MAX_ATTEMPTS = 2  # of work on which a worker died
 _JOINED = ("conllu", "tree", "horizontal", "vertical", "plaintext")  # formats in which sentences only follow each other
-Report = Callable[[int, int], None]  # told of words and of bytes of input that are done
+Progress = Callable[[int, int], None]  # told of words and of bytes of input that are done
 
 
 @dataclass
@@ -71,8 +71,8 @@ class _File:
 class Run:
     """Parses files by a job, alone or with workers."""
 
-    def __init__(self, job: ParseJob, *, force: bool = False, report: Report = lambda words, size: None) -> None:
-        self._job, self._force, self._report = job, force, report
+    def __init__(self, job: ParseJob, *, force: bool = False, progress: Progress = lambda words, size: None) -> None:
+        self._job, self._force, self._progress = job, force, progress
         self._models = tuple(file_digest(find(name)) for name in (job.options.model, *job.options.ensemble))
         made_by = [panparser.__version__, own_build(), asdict(job.options), self._models]
         self._key = digest(made_by)
@@ -81,7 +81,7 @@ class Run:
     def alone(self, pairs: Iterable[Pair], threads: int) -> RunTotals:
         """In this process, one file after the other."""
         for file in self._unfinished(pairs):
-            outcome = perform(self._whole(file), threads, lambda words: self._report(words, 0))
+            outcome = perform(self._whole(file), threads, lambda words: self._progress(words, 0))
             self._end(file, outcome)
         return self.totals
 
@@ -94,7 +94,7 @@ class Run:
 
         def submit_alone(step: _Step) -> CallFuture:
             pool.stop_workers()
-            return pool.submit(do, step.task, retries=_TRIES_ALONE - 1)
+            return pool.submit(do, step.task, retries=MAX_ATTEMPTS - 1)
 
         try:
             steps = self._tasks(pairs)
@@ -105,14 +105,12 @@ class Run:
                     self._take(step, future.result())
             for step, future in _completed(pool, died, submit_alone, 0):
                 if isinstance(error := future.exception(), WorkerDied):
-                    times = f"a worker died {1 + _TRIES_ALONE} times while it worked on it ({error})"
+                    times = f"a worker died {1 + MAX_ATTEMPTS} times while it worked on it ({error})"
                     self._take(step, FileOutcome(error=f"{step.task.input}: {times}; is there too little memory?"))
                 else:
                     self._take(step, future.result())
         except ClusterLostError as lost:
-            raise ClusterLostError(
-                f"--cluster: {lost}; the same command, again, goes on where this one stopped"
-            ) from None
+            raise ClusterLostError(f"--cluster: {lost}; run the same command again to continue") from None
         return self.totals
 
     # --- What there is to do ---
@@ -123,7 +121,7 @@ class Run:
                 file = _File(pair, size_of(pair.input), stamp(pair.input))
                 if self._is_finished(file):
                     self.totals.finished += 1
-                    self._report(0, file.size)
+                    self._progress(0, file.size)
                     continue
                 for place in (pair.output, pair.record):
                     if place is not None:
@@ -161,9 +159,9 @@ class Run:
         """What is left to do of a file that is divided, anew each time: next to parsing, that takes no time."""
         state, path = hashlib.sha256(), file.pair.input
         if file.kind == InputKind.conllu:
-            found = conllu_parts(path, source.format, sources.BLOCK, PART, state)
+            found = conllu_parts(path, source.format, sources.BLOCK_BYTES, PART_BYTES, state)
         else:
-            found = text_parts(path, str(file.kind), sources.BLOCK, PART, state)
+            found = text_parts(path, str(file.kind), sources.BLOCK_BYTES, PART_BYTES, state)
         for number, part in enumerate(found):
             if file.failure is not None:
                 return
@@ -171,7 +169,7 @@ class Run:
             place = self._place(file, part)
             record = None if self._force else OutputRecord.read(f"{place}.json")
             if record is not None and record.key == self._key and record.output_stamp == stamp(place):
-                self._report(0, part.stop - part.start)
+                self._progress(0, part.stop - part.start)
                 file.outcomes[number] = FileOutcome(**record.outcome)
             else:
                 options = self._job.options
@@ -191,19 +189,19 @@ class Run:
     def _divisible(self, file: _File) -> Source | None:
         """Whether parts of a file can be parsed apart: the source, or None."""
         options, path = self._job.options, file.pair.input
-        if file.size < 2 * PART or options.input_format not in (None, InputFormat.conllu):
+        if file.size < 2 * PART_BYTES or options.input_format not in (None, InputFormat.conllu):
             return None
         source = self._job.source(path)
         try:
-            source.check(options.model, self._job.keep, options.until)
+            source.check(options.model, self._job.keep, options.stop_after)
             if is_compressed(path):
                 return None
         except PanParserError:
             return None  # which is told where it is parsed
         is_treebank = source.kind == InputKind.conllu
-        if options.shown not in _JOINED and not (is_treebank and options.shown == "jsonl"):
+        if options.output_format not in _JOINED and not (is_treebank and options.output_format == "jsonl"):
             return None
-        if options.lenient and not is_treebank:  # bytes that are no UTF-8 have no place in a text
+        if options.skip_errors and not is_treebank:  # bytes that are no UTF-8 have no place in a text
             return None
         file.kind = source.kind.value
         return source
@@ -219,7 +217,7 @@ class Run:
             file.fail(outcome)
         file.outcomes[step.number] = outcome
         part = file.parts[step.number]
-        self._report(outcome.words, part.stop - part.start)
+        self._progress(outcome.words, part.stop - part.start)
         self._end_if_complete(file)
 
     def _end_if_complete(self, file: _File) -> None:
@@ -243,10 +241,10 @@ class Run:
         with conllu_output(pair.output) as stream:
             for number, part in enumerate(file.parts):
                 with opened(self._place(file, part)) as piece:
-                    if file.kind == InputKind.conllu or self._job.options.shown != "conllu":
+                    if file.kind == InputKind.conllu or self._job.options.output_format != "conllu":
                         shutil.copyfileobj(piece, stream, 1 << 20)
                     else:
-                        renumber(piece, sentences + 1 - LATER if number else 0, stream.write)
+                        renumber(piece, sentences + 1 - CONTINUED_SENTENCE_ID if number else 0, stream.write)
                 sentences += file.outcomes[number].sentences
         if pair.record is not None:
             OutputRecord(self._key, file.digest, file.stamp, stamp(pair.output), {}).write(pair.record)
@@ -259,7 +257,7 @@ class Run:
             self.totals.parsed += 1
             self.totals.outcome.add(outcome)
         if file.kind is None:
-            self._report(outcome.words, file.size)
+            self._progress(outcome.words, file.size)
 
 
 @dataclass(frozen=True)
@@ -281,7 +279,7 @@ def _completed(
 
 def _begin_parts(folder: str) -> None:
     """Makes a folder of parts, which will be removed. Raises PanParserError if there is one that is somebody else's."""
-    ours = inside(folder, _OURS)
+    ours = inside(folder, PARTS_MARKER_FILE)
     try:
         if is_folder(folder) and not is_empty(folder) and stamp(ours) is None:
             raise PanParserError(f"{folder}: expected parts of the output, or no folder; found other files: move it")

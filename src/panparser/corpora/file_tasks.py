@@ -21,7 +21,7 @@ from panparser.treebank.conllu import conllu_output
 from panparser.treebank.rendering import Rendered
 from panparser.work.keys import file_digest
 
-_KEPT = 2  # models in the memory of a process: that of the work at hand, and the one before
+MAX_CACHED_MODELS = 2  # models in the memory of a process: that of the work at hand, and the one before
 _jobs: dict[tuple[ParseJobOptions, tuple[str, ...]], ParseJob] = {}
 
 
@@ -114,14 +114,14 @@ def do(task: FileTask) -> FileOutcome:
     return perform(task, 1, lambda words: None)
 
 
-def perform(task: FileTask, threads: int, report: Callable[[int], None]) -> FileOutcome:
+def perform(task: FileTask, threads: int, progress: Callable[[int], None]) -> FileOutcome:
     """Does it, and calls `report` with each number of words that are done."""
     outcome = FileOutcome()
     before = None if task.record is None else stamp(task.input)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
-            _write(task, _job(task.options, task.models), threads, outcome, report)
+            _write(task, _job(task.options, task.models), threads, outcome, progress)
             outcome.messages += dict.fromkeys(f"warning: {warning.message}" for warning in warned)
             if task.record is not None and stamp(task.input) == before:
                 made_of = task.part.digest if task.part is not None else file_digest(task.input)
@@ -133,13 +133,13 @@ def perform(task: FileTask, threads: int, report: Callable[[int], None]) -> File
     return outcome
 
 
-def _write(task: FileTask, job: ParseJob, threads: int, outcome: FileOutcome, report: Callable[[int], None]) -> None:
+def _write(task: FileTask, job: ParseJob, threads: int, outcome: FileOutcome, progress: Callable[[int], None]) -> None:
     def skip(message: str) -> None:
         outcome.messages.append(message)
         outcome.skipped += 1
 
     source = job.source(task.input, skip, part=task.part)
-    source.check(task.options.model, job.keep, task.options.until)
+    source.check(task.options.model, job.keep, task.options.stop_after)
 
     def pieces() -> Iterator[list[Rendered]]:
         for result in job.results(source, threads):
@@ -150,12 +150,12 @@ def _write(task: FileTask, job: ParseJob, threads: int, outcome: FileOutcome, re
             outcome.messages += map(str, result.dropped)
             for message in result.skipped:
                 skip(message)
-            if result.unknown is not None:
-                outcome.unknown = dict(Counter(outcome.unknown or {}) + result.unknown.counts)
-            report(result.words)
+            if result.unseen_tags is not None:
+                outcome.unknown = dict(Counter(outcome.unknown or {}) + result.unseen_tags.counts)
+            progress(result.words)
 
     with conllu_output(task.output) as stream:
-        for piece in joined(task.options.shown, pieces()):
+        for piece in joined(task.options.output_format, pieces()):
             stream.write(piece)
 
 
@@ -164,9 +164,9 @@ def _job(options: ParseJobOptions, models: tuple[str, ...]) -> ParseJob:
     if (found := _jobs.get((options, models))) is None:
         for name, expected in zip((options.model, *options.ensemble), models, strict=True):
             if file_digest(find(name)) != expected:
-                raise ModelError(f"{name}: expected the model that the work was begun with, found another")
+                raise ModelError(f"{name}: expected the model with which the run started, found another")
         _engine.keep_memory()  # the next block needs what the last one did
-        while len(_jobs) >= _KEPT:
+        while len(_jobs) >= MAX_CACHED_MODELS:
             del _jobs[next(iter(_jobs))]
         found = _jobs[options, models] = ParseJob(options)
     return found

@@ -16,7 +16,7 @@ from panparser.parsing.confidence import leave_out_unsure
 from panparser.parsing.constraints import DroppedConstraint
 from panparser.pipeline.bundled_models import DEFAULT
 from panparser.pipeline.loading import load, load_parser
-from panparser.pipeline.pipeline import Pipeline, Until, kept_constraints
+from panparser.pipeline.pipeline import LastStep, Pipeline, kept_constraints
 from panparser.text.streaming import Report
 from panparser.treebank.rendering import Rendered, join, render
 from panparser.treebank.treebank import Treebank
@@ -34,7 +34,7 @@ class RenderedBatch:
     sentences: int = 0  # that were read
     dropped: list[DroppedConstraint] = field(default_factory=list)  # constraints
     skipped: list[str] = field(default_factory=list)  # a message for each sentence that was left out
-    unknown: UnseenTags | None = None  # words whose tags the model does not know, if that can be told
+    unseen_tags: UnseenTags | None = None  # words whose tags the model does not know, if that can be told
 
 
 @dataclass(frozen=True)
@@ -48,14 +48,14 @@ class ParseJobOptions:
     keep: tuple[str, ...] = ()
     relax: bool = False
     confidence: bool = False
-    least_confidence: float | None = None
-    until: Until = "trees"
-    lenient: bool = False
-    any_tags: bool = False
+    min_confidence: float | None = None
+    stop_after: LastStep = "trees"
+    skip_errors: bool = False
+    allow_unseen_tags: bool = False
     kind: str = "auto"  # of the input
     input_format: str | None = None  # of UDPipe: it takes the place of `kind`
     format: str = "auto"  # of treebanks
-    shown: str = "conllu"  # the format of the output
+    output_format: str = "conllu"  # the format of the output
 
 
 class ParseJob:
@@ -64,20 +64,22 @@ class ParseJob:
     def __init__(self, options: ParseJobOptions) -> None:
         self.options = options
         model = load(options.model)
-        self.pipeline = Pipeline.of(model)
+        self.pipeline = Pipeline.from_model(model)
         self.reads_text = self.pipeline.parser is not model  # a parser alone does not
         self.ensemble = [load_parser(other) for other in options.ensemble]
         self.keep = frozenset(options.keep)
-        reads_tags = "upos" not in self.pipeline.columns and options.until == "trees"
+        reads_tags = "upos" not in self.pipeline.columns and options.stop_after == "trees"
         parser = self.pipeline.parser
-        self.tags = parser.training_tags if parser is not None and reads_tags and not options.any_tags else None
+        self.tags = (
+            parser.training_tags if parser is not None and reads_tags and not options.allow_unseen_tags else None
+        )
 
     def source(self, path: str | None, report: Report | None = None, **given: Any) -> Source:
         """Sentences of a file (or of a text), as the options say that they are to be read. Raises SpecError, ..."""
         options = self.options
         found = Source(path, kind=InputKind(options.kind), format=options.format, **given)
         found.input_format = None if options.input_format is None else InputFormat(options.input_format)
-        found.report = report if options.lenient else None
+        found.report = report if options.skip_errors else None
         found.pipeline = self.pipeline if self.reads_text else None
         return found
 
@@ -94,22 +96,22 @@ class ParseJob:
 
     def _result(self, read: Callable[[], Treebank], *, is_first: bool) -> RenderedBatch:
         treebank = read()
-        shown = self.options.shown
+        shown = self.options.output_format
         result = RenderedBatch(words=treebank.words, sentences=len(treebank))
-        if self.options.lenient:
+        if self.options.skip_errors:
             result.skipped += [str(problem) for problem in treebank.parse_problems if problem.fatal]
             treebank = _without_long(treebank, result.skipped)
         if self.tags is not None:
             from panparser.parsing.known_tags import UnseenTags
 
-            result.unknown = UnseenTags.of(treebank, self.tags)
-            if is_first and not self.options.lenient:  # later, output is there already: it is told at the end
-                result.unknown.check(treebank.path, self.tags)
+            result.unseen_tags = UnseenTags.from_treebank(treebank, self.tags)
+            if is_first and not self.options.skip_errors:  # later, output is there already: it is told at the end
+                result.unseen_tags.check(treebank.path, self.tags)
         try:
             found, result.dropped = self._run(treebank)
             result.pieces = rendered(found, shown)
         except (TreebankError, ConstraintError):
-            if not self.options.lenient:
+            if not self.options.skip_errors:
                 raise
             self._run_one_by_one(treebank, shown, result)
         return result
@@ -130,11 +132,11 @@ class ParseJob:
         if options.k_best is not None and self.pipeline.parser is not None:
             self.pipeline.annotate_words(treebank, keep=self.keep)
             # few want more than one
-            from panparser.pipeline.pipeline import repeated, several_trees
+            from panparser.pipeline.pipeline import k_best_trees, repeat_sentences
 
             parser, constraints = self.pipeline.parser, kept_constraints(treebank, self.keep)
-            trees, dropped = several_trees(parser, treebank, options.k_best, options.beam, constraints, options.relax)
-            return repeated(treebank, trees, labeled=parser.spec.labeled), dropped
+            trees, dropped = k_best_trees(parser, treebank, options.k_best, options.beam, constraints, options.relax)
+            return repeat_sentences(treebank, trees, labeled=parser.spec.labeled), dropped
         parsed = self.pipeline.annotate(
             treebank,
             keep=self.keep,
@@ -142,10 +144,10 @@ class ParseJob:
             relax=options.relax,
             confidence=options.confidence,
             ensemble=self.ensemble,
-            until=options.until,
+            stop_after=options.stop_after,
         )
-        if options.least_confidence is not None:
-            leave_out_unsure(treebank, options.least_confidence)
+        if options.min_confidence is not None:
+            leave_out_unsure(treebank, options.min_confidence)
         return treebank, [] if parsed is None else list(parsed.dropped)
 
 

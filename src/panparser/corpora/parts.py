@@ -20,7 +20,7 @@ from panparser.text.streaming import TextStart, sentence_ends
 from panparser.text.text_files import PieceBoundary, iter_rest, iter_text
 from panparser.treebank.conllu import Block, iter_blocks
 
-LATER = 2  # the number that parts but the first give to their first sentence
+CONTINUED_SENTENCE_ID = 2  # the number that parts but the first give to their first sentence
 _MARK = "\ufeff"  # of the order of bytes
 _NUMBER = re.compile(rb"^(# sent_id = )(\d+)$", re.MULTILINE)
 
@@ -69,7 +69,7 @@ class Part:
     @property
     def text_start(self) -> TextStart | None:
         """Where the text begins; None at the beginning of the file."""
-        return TextStart(self.line, LATER, self.offset, self.gap) if self.start else None
+        return TextStart(self.line, CONTINUED_SENTENCE_ID, self.offset, self.gap) if self.start else None
 
 
 def changed(path: str) -> PanParserError:

@@ -23,7 +23,7 @@ from panparser.treebank.treebank import Treebank
 
 PACKED = (".gz", ".bz2", ".xz", ".zst")
 BY_SUFFIX = {".txt": "text", ".text": "text", ".conllu": "conllu", ".conllx": "conllu", ".conll": "conllu"}
-BLOCK = 1 << 18  # bytes that a thread reads, parses and writes at a time
+BLOCK_BYTES = 1 << 18  # bytes that a thread reads, parses and writes at a time
 _SNIFF_BYTES = 1 << 18  # read to tell treebanks from text: long comments may stand before the first word
 _CONLLU = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:#[^\n]*\n\s*)*\d+(?:-\d+|\.\d+)?\t")
 
@@ -103,7 +103,7 @@ class Source:
     def _input(self) -> str | IO[bytes]:
         return self._stream or self._name
 
-    def check(self, model: str, keep: frozenset[str], until: str) -> None:
+    def check(self, model: str, keep: frozenset[str], stop_after: str) -> None:
         """Validates the options, and determines what the input is."""
         pipeline = self.pipeline
         if self.text is not None and self.path is not None:
@@ -118,7 +118,7 @@ class Source:
         if self.kind == InputKind.conllu:
             if self.text is not None:
                 raise SpecError("--text cannot be used with --input-format conllu or conllx")
-            if until == "tokens":
+            if stop_after == "tokens":
                 raise SpecError(f"--stop-after tokens: {self._name} has tokens (--input-format text reads it as text)")
             return
         if pipeline is None:
@@ -179,15 +179,15 @@ class Source:
 
     def _blocks(self) -> Iterator[Block]:
         if self.part is not None:
-            return self.part.blocks(self._name, BLOCK)
-        return iter_blocks(self._input, format=self.format, block=BLOCK)
+            return self.part.blocks(self._name, BLOCK_BYTES)
+        return iter_blocks(self._input, format=self.format, block=BLOCK_BYTES)
 
     def _pieces(self) -> Iterator[str]:
         if self.text is not None:
             return iter([self.text])
         if self.part is not None:
-            return self.part.pieces(self._name, BLOCK)
-        return iter_text(self._input, block=BLOCK, report=self.report)
+            return self.part.pieces(self._name, BLOCK_BYTES)
+        return iter_text(self._input, block=BLOCK_BYTES, report=self.report)
 
     def _divided(self, pipeline: Pipeline) -> Iterator[Treebank]:
         """The sentences of a text."""
@@ -199,7 +199,7 @@ class Source:
             return iter_format(self._pieces(), named, pipeline, path=path, report=self.report)
         kind: Any = self.kind.value
         start = self.part.text_start if self.part else None
-        return pipeline.tokens(self._pieces(), given=kind, path=path, report=self.report, start=start)
+        return pipeline.tokens(self._pieces(), input_format=kind, path=path, report=self.report, start=start)
 
 
 def _read(block: Block) -> Treebank:

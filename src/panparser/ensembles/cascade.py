@@ -42,8 +42,8 @@ class CascadeStage:
     arcs. `spec` defaults to arc-eager-partial where there are regions, else to `ParserSpec()`. `options` are those of
     `train` that differ from those of the other stages.
 
-    `train`: treebanks of its own, such as those of another language; then `options` may have their `weights`. `model`:
-    a parser, or its file, in place of one that is trained. Such stages do not learn under what others find.
+    `train`: treebanks of its own, such as those of another language; then `options` may have `treebank_weights`.
+    `model`: a parser, or its file, in place of one that is trained. Such stages do not learn under what others find.
     """
 
     name: str = ""
@@ -124,7 +124,7 @@ def check_stages(stages: Sequence[CascadeStage]) -> None:
 class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
-    place = "stage.{}."
+    array_prefix = "stage.{}."
     declared = Table(
         {
             "stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE}, {"keep": ListOf(TABLE)})),
@@ -161,7 +161,9 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
     def search(self, treebank: Treebank, options: ParseOptions) -> Parsed:
         """Parse with the last parser, constrained by what was given and what the other stages find."""
         self.check_options(options)
-        constraints = self.found(treebank, beam=options.beam, threads=options.threads, constraints=options.constraints)
+        constraints = self.predict_constraints(
+            treebank, beam=options.beam, threads=options.threads, constraints=options.constraints
+        )
         is_free = options.constraints is None
         parsed = self.parsers[-1].search(
             treebank, replace(options, constraints=constraints, relax=options.relax or is_free)
@@ -176,12 +178,12 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
         numbers = [sentence.position]
         part = sentence.treebank[numbers]
         given = None if constraints is None else part_of(constraints, part, numbers)
-        found = as_part_of(sentence, self.found(part, beam=beam, constraints=given))
+        found = as_part_of(sentence, self.predict_constraints(part, beam=beam, constraints=given))
         relax = options.get("relax", False) or constraints is None
         best = self.parsers[-1].search_best(sentence, k, beam=beam, constraints=found, relax=relax)
         return best if constraints is not None else best._replace(dropped=())
 
-    def found(
+    def predict_constraints(
         self,
         treebank: Treebank,
         stages: int | None = None,
@@ -194,14 +196,14 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
 
         It includes all that was given: a stage keeps what its system can, and only the last one refuses or drops any.
         """
-        known = Constraints.of(treebank, keep=()) if constraints is None else constraints
+        known = Constraints.from_treebank(treebank, keep=()) if constraints is None else constraints
         before_last = len(self.stages) - 1
         if stages is not None:
             check_range("found: stages", stages, 0, before_last)
         for number in range(before_last if stages is None else stages):
             options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
-            known = found_by(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
-            known = settled(known, constraints, self.stages[number + 1].spec.system)
+            known = add_predictions(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
+            known = without_conflicts(known, constraints, self.stages[number + 1].spec.system)
         return known
 
     # --- Files ---
@@ -232,7 +234,9 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
         stages, parsers = [], []
         for number, own in enumerate(values["stages"]):
             part = source.part(f"stage {number + 1}")
-            parsers.append(Parser.from_manifest(without_prefix(cls.place.format(number), arrays), own["parser"], part))
+            parsers.append(
+                Parser.from_manifest(without_prefix(cls.array_prefix.format(number), arrays), own["parser"], part)
+            )
             regions, keep = (tuple(map(ArcRegion.from_values, own.get(key, ()))) for key in ("regions", "keep"))
             stages.append(CascadeStage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
@@ -241,41 +245,44 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
 # --- What a stage finds, as constraints for the next ---
 
 
-def found_by(
+def add_predictions(
     stage: CascadeStage,
     parser: Parser,
     treebank: Treebank,
     known: Constraints,
-    given: Constraints | None,
+    requested: Constraints | None,
     **options: Any,
 ) -> Constraints:
     """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)
     arcs = Arcs(treebank, heads, labels, parser.label_names)
     new = (known.heads == UNKNOWN) & in_regions(stage.kept, arcs)
-    if given is not None:
-        new[asked(given)] = False
+    if requested is not None:
+        new[words_with_constraints(requested)] = False
     texts = (*known.texts, *parser.label_names)
     new_labels = np.where(new & (known.labels == UNKNOWN) & (labels >= 0), labels + len(known.texts), known.labels)
     return Constraints(
-        treebank, np.where(new, heads, known.heads), new_labels.astype(np.int32), texts, dict(known.more)
+        treebank, np.where(new, heads, known.heads), new_labels.astype(np.int32), texts, dict(known.other_constraints)
     )
 
 
-def asked(given: Constraints) -> npt.NDArray[np.int64]:
+def words_with_constraints(constraints: Constraints) -> npt.NDArray[np.int64]:
     """Words covered by a non-head constraint: the arcs of their sentences are left to the last stage."""
-    words = [np.arange(given.words_of(sentence).start, given.words_of(sentence).stop) for sentence in given.more]
+    words = [
+        np.arange(constraints.word_slice(sentence).start, constraints.word_slice(sentence).stop)
+        for sentence in constraints.other_constraints
+    ]
     return np.concatenate([np.zeros(0, dtype=np.int64), *words])
 
 
-def settled(known: Constraints, given: Constraints | None, system: TransitionSystem) -> Constraints:
+def without_conflicts(known: Constraints, requested: Constraints | None, system: TransitionSystem) -> Constraints:
     """Drops arcs of stages that exclude each other in the next stage's system; what users gave is never dropped.
 
     Of several children of Root, if only one is allowed, the first is kept; if conflicts remain in a sentence, none is.
     """
     own = known.heads != UNKNOWN
-    if given is not None:
-        own &= given.heads == UNKNOWN
+    if requested is not None:
+        own &= requested.heads == UNKNOWN
     heads, labels = known.heads.copy(), known.labels.copy()
     sentence = known.treebank.sentence_of_word()
 
@@ -292,24 +299,28 @@ def settled(known: Constraints, given: Constraints | None, system: TransitionSys
         heads[later[own[later]]] = UNKNOWN
         heads[conflicts() & own] = UNKNOWN
         dropped = heads != known.heads
-        labels[dropped] = UNKNOWN if given is None else given.labels[dropped]
-    return Constraints(known.treebank, heads, labels, known.texts, known.more)
+        labels[dropped] = UNKNOWN if requested is None else requested.labels[dropped]
+    return Constraints(known.treebank, heads, labels, known.texts, known.other_constraints)
 
 
 def part_of(constraints: Constraints, part: Treebank, sentences: Sequence[int]) -> Constraints:
     """The constraints of some sentences, which form a separate treebank."""
     words = np.concatenate(
-        [np.zeros(0, dtype=np.int64), *(np.r_[constraints.words_of(sentence)] for sentence in sentences)]
+        [np.zeros(0, dtype=np.int64), *(np.r_[constraints.word_slice(sentence)] for sentence in sentences)]
     )
-    more = {i: constraints.more[number] for i, number in enumerate(sentences) if number in constraints.more}
+    more = {
+        i: constraints.other_constraints[number]
+        for i, number in enumerate(sentences)
+        if number in constraints.other_constraints
+    }
     return Constraints(part, constraints.heads[words], constraints.labels[words], constraints.texts, more)
 
 
 def as_part_of(sentence: Sentence, found: Constraints) -> Constraints:
     """Constraints of a single sentence as those of its treebank, with none on the other sentences."""
-    whole = Constraints.of(sentence.treebank, keep=())
-    words = whole.words_of(sentence.position)
+    whole = Constraints.from_treebank(sentence.treebank, keep=())
+    words = whole.word_slice(sentence.position)
     labels = whole.labels.copy()
     whole.heads[words], labels[words] = found.heads, found.labels
-    more = {sentence.position: found.more[0]} if 0 in found.more else {}
+    more = {sentence.position: found.other_constraints[0]} if 0 in found.other_constraints else {}
     return Constraints(sentence.treebank, whole.heads, labels, found.texts, more)

@@ -14,7 +14,7 @@ import numpy as np
 
 from panparser.base.checks import MAX_INT, SHARE, check_choice, check_count, check_number
 from panparser.base.threads import capped_default_threads, resolve_threads
-from panparser.ensembles.cascade import Cascade, CascadeStage, check_stages, found_by, part_of, settled
+from panparser.ensembles.cascade import Cascade, CascadeStage, add_predictions, check_stages, part_of, without_conflicts
 from panparser.errors import SpecError
 from panparser.features.templates import templates
 from panparser.features.vectors import WordVectors
@@ -27,14 +27,14 @@ from panparser.networks.network import NetworkSpec
 from panparser.parsing.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.training.parser_run import chosen_classifier, network_of
+from panparser.training.parser_run import choose_classifier, network_of
 from panparser.training.training_parsers import jackknife, parser_training, train
 from panparser.treebank.arc_regions import LENGTHS, SETS, ArcRegion, Arcs, in_regions
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.trees.gold import UNKNOWN
 from panparser.work.store import CheckpointFolder
 
-Given = Literal["predicted", "gold", "none"]
+StageConstraints = Literal["predicted", "gold", "none"]
 
 
 class CascadeOptions(TrainingOptions, total=False):
@@ -49,28 +49,28 @@ def train_cascade(
     treebank: Treebank | None = None,
     *,
     dev: Treebank | None = None,
-    given: Given = "predicted",
+    stage_constraints: StageConstraints = "predicted",
     folds: int = 5,
     threads: int | None = None,
     listeners: Sequence[Listener] = (),
-    before_stage: Callable[[int, CascadeStage], None] = lambda number, stage: None,
+    on_stage_start: Callable[[int, CascadeStage], None] = lambda number, stage: None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **options: Unpack[CascadeOptions],
 ) -> Cascade:
     """A cascade for a treebank; `options` are those of `TrainingConfig`, for all stages.
 
-    Stages after the first are trained under what is `given` by earlier ones: "predicted", the arcs found by parsers
-    that did not learn from the sentence (of stages that learn from the treebank: by those trained on the other
+    Stages after the first are trained under `stage_constraints`, what earlier ones find: "predicted", the arcs found by
+    parsers that did not learn from the sentence (of stages that learn from the treebank: by those trained on the other
     `folds`); "gold", all arcs of their regions; "none". Unless it is none, and unless their templates already read
     constraints, the set given is added, or an input `given_head` to a `network`. Stages with treebanks or a model of
     their own learn, or have learned, under none; where all have, no treebank is needed. The development set is
-    parsed under what the earlier stages find in it. `before_stage` is called before each stage; `threads` (None: one
+    parsed under what the earlier stages find in it. `on_stage_start` is called before each stage; `threads` (None: one
     for each core) change no byte. The folder `checkpoint` holds what is finished; with `resume` training goes on from
     there, and gives the same cascade as if it had never stopped.
     """
     check_stages(stages)
-    check_choice("train_cascade: given", given, get_args(Given))
+    check_choice("train_cascade: stage_constraints", stage_constraints, get_args(StageConstraints))
     if treebank is None:
         for number, stage in enumerate(stages, start=1):
             if stage.learns_in_place:
@@ -78,25 +78,27 @@ def train_cascade(
     if treebank is not None or dev is not None:
         check_treebanks("train_cascade", dev if treebank is None else treebank, dev)
     check_listeners("train_cascade", listeners)
-    check_options("train_cascade", options, CascadeOptions.__annotations__, ("dev", "given", "folds", "threads"))
+    check_options(
+        "train_cascade", options, CascadeOptions.__annotations__, ("dev", "stage_constraints", "folds", "threads")
+    )
     threads = resolve_threads("train_cascade: threads", threads)
     common = {**options, "vectors": vectors.digest if (vectors := options.get("vectors")) else None}
     data = {"dev": digest(dev) if dev is not None else None}
     data = data if treebank is None else digests(treebank, dev)
     identity = {
         "stages": [_identity(stage, common) for stage in stages],
-        **{"given": given, "folds": folds, "data": data},
+        **{"given": stage_constraints, "folds": folds, "data": data},
     }
     checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
-    run = _Run(tuple(stages), treebank, dev, given, folds, threads, listeners, dict(options), checkpoints)
+    run = _Run(tuple(stages), treebank, dev, stage_constraints, folds, threads, listeners, dict(options), checkpoints)
     with capped_default_threads(threads):
         for number, stage in enumerate(stages):
-            before_stage(number, stage)
+            on_stage_start(number, stage)
             run.add(number)
     record = TrainingRecord(
         written=CASCADE,
-        given=given if run.is_given else "none",
-        folds=folds if given == "predicted" and run.is_given else None,
+        given=stage_constraints if run.is_given else "none",
+        folds=folds if stage_constraints == "predicted" and run.is_given else None,
         seed=run.parsers[-1].training.seed,
         sentences=0 if treebank is None else len(treebank),
         words=0 if treebank is None else treebank.words,
@@ -122,9 +124,9 @@ def _identity(stage: CascadeStage, options: dict[str, Any]) -> dict[str, Any]:
     own = options | dict(stage.options)
     vectors, network = (
         own.pop("vectors"),
-        network_of(chosen_classifier("train_cascade", None, own.pop("network", None))),
+        network_of(choose_classifier("train_cascade", None, own.pop("network", None))),
     )
-    data = {"weights": own.pop("weights", None), "train": [digest(each) for each in stage.train or ()]}
+    data = {"weights": own.pop("treebank_weights", None), "train": [digest(each) for each in stage.train or ()]}
     training = parser_training(stage.spec, own, network).to_values()
     values = {"spec": stage.spec.to_values(), **regions, **data, "training": training, "vectors": vectors}
     return values | {"network": network.to_values() if network is not None else None}
@@ -143,7 +145,7 @@ class _Run:
     stages: tuple[CascadeStage, ...]
     treebank: Treebank | None
     dev: Treebank | None
-    given: Given
+    stage_constraints: StageConstraints
     folds: int
     threads: int
     listeners: Sequence[Listener]
@@ -152,13 +154,13 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.parsers: list[Parser] = []
-        self.known = None if self.treebank is None else Constraints.of(self.treebank, keep=())
-        self.dev_known = None if self.dev is None else Constraints.of(self.dev, keep=())
+        self.known = None if self.treebank is None else Constraints.from_treebank(self.treebank, keep=())
+        self.dev_known = None if self.dev is None else Constraints.from_treebank(self.dev, keep=())
 
     @property
     def is_given(self) -> bool:
         """Does a stage learn under what others find?"""
-        return self.given != "none" and any(stage.learns_in_place for stage in self.stages[1:])
+        return self.stage_constraints != "none" and any(stage.learns_in_place for stage in self.stages[1:])
 
     def add(self, number: int) -> None:
         """Trains one stage, or takes its model, and adds what it finds to the constraints of the next."""
@@ -170,20 +172,20 @@ class _Run:
             return
         following = self.stages[number + 1].spec.system
         if self.dev is not None and self.dev_known is not None:
-            found = found_by(stage, parser, self.dev, self.dev_known, None, relax=True)
-            self.dev_known = settled(found, None, following)
+            found = add_predictions(stage, parser, self.dev, self.dev_known, None, relax=True)
+            self.dev_known = without_conflicts(found, None, following)
         if self.treebank is None or not any(each.learns_in_place for each in self.stages[number + 1 :]):
             return
         assert self.known is not None
-        if self.given == "gold":
-            gold = Constraints.of(within(self.treebank, regions), keep={"heads", "labels"})
-            self.known = settled(gold, None, following)
-        elif self.given == "predicted":
+        if self.stage_constraints == "gold":
+            gold = Constraints.from_treebank(within(self.treebank, regions), keep={"heads", "labels"})
+            self.known = without_conflicts(gold, None, following)
+        elif self.stage_constraints == "predicted":
             if any(each is self.treebank for each in self._data(number)):
                 found = self._jackknifed(number, regions, parser.training.best_epoch)
             else:
-                found = found_by(stage, parser, self.treebank, self.known, None, relax=True)
-            self.known = settled(found, None, following)
+                found = add_predictions(stage, parser, self.treebank, self.known, None, relax=True)
+            self.known = without_conflicts(found, None, following)
 
     def _data(self, number: int) -> tuple[Treebank, ...]:
         """The treebanks that a stage learns from."""
@@ -197,7 +199,7 @@ class _Run:
         return within(treebank, regions) if self.stages[number].regions else treebank
 
     def _is_guided(self, number: int) -> bool:
-        return number > 0 and self.given != "none" and self.stages[number].learns_in_place
+        return number > 0 and self.stage_constraints != "none" and self.stages[number].learns_in_place
 
     def _setting(self, number: int) -> tuple[ParserSpec, dict[str, Any]]:
         """What the parser of a stage is made of, and its options."""
@@ -247,7 +249,7 @@ class _Run:
 
         def find(parser: Parser, held_out: Treebank, fold: Fold) -> tuple[list[int], Constraints]:
             own = part_of(known, held_out, fold.held_out)
-            return fold.held_out, found_by(stage, parser, held_out, own, None, relax=True)
+            return fold.held_out, add_predictions(stage, parser, held_out, own, None, relax=True)
 
         heads, labels = known.heads.copy(), known.labels.copy()
         texts: dict[str, int] = {}
@@ -267,15 +269,15 @@ def guided(spec: ParserSpec) -> ParserSpec:
     return replace(spec, templates=spec.templates + templates("given"))
 
 
-By = Literal["upos", "head_upos", "direction", "length", "label"]
+RegionColumn = Literal["upos", "head_upos", "direction", "length", "label"]
 
 
 def estimate_regions(
     treebank: Treebank,
     *,
     precision: float = 0.9,
-    by: Sequence[By] = ("upos", "direction"),
-    least: int = 20,
+    group_by: Sequence[RegionColumn] = ("upos", "direction"),
+    min_count: int = 20,
     folds: int = 5,
     spec: ParserSpec | None = None,
     epochs: int = 3,
@@ -284,31 +286,37 @@ def estimate_regions(
 ) -> tuple[ArcRegion, ...]:
     """Classes of arcs that a quick parser gets right often enough, on sentences that it was not trained on.
 
-    At least `least` of the arcs that it predicts (greedily, unless `spec` differs) are in the class, and this
+    At least `min_count` of the arcs that it predicts (greedily, unless `spec` differs) are in the class, and this
     share of them is correct: heads, and labels if the class is by label.
     """
-    if not isinstance(by, Sequence) or not by or not all(each in get_args(By) for each in by):
-        raise SpecError(f"estimate_regions: by must be some of {', '.join(get_args(By))}; got {by!r}")
-    check_count("estimate_regions: least", least, maximum=MAX_INT)
+    if (
+        not isinstance(group_by, Sequence)
+        or not group_by
+        or not all(each in get_args(RegionColumn) for each in group_by)
+    ):
+        raise SpecError(
+            f"estimate_regions: group_by must be some of {', '.join(get_args(RegionColumn))}; got {group_by!r}"
+        )
+    check_count("estimate_regions: min_count", min_count, maximum=MAX_INT)
     check_number("estimate_regions: precision", precision, SHARE)
-    quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in by)
+    quick = spec or ParserSpec(templates=templates("fast"), beam=1, labeled="label" in group_by)
     parsed = jackknife(quick, treebank, folds, threads=threads, epochs=epochs, seed=seed, members=1)
     arcs = Arcs.from_treebank(parsed)
     right = (parsed.heads == treebank.heads) & (treebank.heads >= 0)
-    if "label" in by:
+    if "label" in group_by:
         right &= np.array(Arcs.from_treebank(parsed).names("label")) == np.array(
             Arcs.from_treebank(treebank).names("label")
         )
     counts: dict[tuple[str, ...], list[int]] = {}
     known = (treebank.heads >= 0).tolist()
     for names, is_right, counted in zip(
-        zip(*(arcs.names(each) for each in by), strict=True), right.tolist(), known, strict=True
+        zip(*(arcs.names(each) for each in group_by), strict=True), right.tolist(), known, strict=True
     ):
         count = counts.setdefault(names, [0, 0])
         count[0] += is_right and counted
         count[1] += counted
-    chosen = [names for names, (good, total) in counts.items() if total >= least and good >= precision * total]
-    return tuple(_region(dict(zip(by, names, strict=True))) for names in sorted(chosen))
+    chosen = [names for names, (good, total) in counts.items() if total >= min_count and good >= precision * total]
+    return tuple(_region(dict(zip(group_by, names, strict=True))) for names in sorted(chosen))
 
 
 def _region(values: dict[str, str]) -> ArcRegion:

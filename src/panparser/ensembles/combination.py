@@ -37,7 +37,7 @@ class CombinedParser(MultiParserModel, kind="combination", newest=FORMAT):
     and vectors may differ. `names` tell what each of them learned from.
     """
 
-    place = "member.{}."
+    array_prefix = "member.{}."
     declared = Table(
         {
             "members": ListOf(Table({"name": TEXT, "weight": NUMBER, "parser": TABLE}), minimum=1),
@@ -94,8 +94,8 @@ class CombinedParser(MultiParserModel, kind="combination", newest=FORMAT):
         matrix = np.repeat(np.array(self.weights)[:, None], treebank.words, axis=1)
         given = None if known is None else known.heads
         single = self.spec.system.single_root
-        best = best_heads(heads, matrix, treebank.offsets, projective=False, single_root=single, given=given)
-        for sentence in known.more if known is not None else ():
+        best = best_heads(heads, matrix, treebank.offsets, projective=False, single_root=single, fixed_heads=given)
+        for sentence in known.other_constraints if known is not None else ():
             words = slice(*treebank.offsets[sentence : sentence + 2])
             best[words] = heads[self._most_agreed(heads[:, words]), words]
         found_labels = best_labels(labels, heads == best, matrix, UNKNOWN)
@@ -156,7 +156,9 @@ class CombinedParser(MultiParserModel, kind="combination", newest=FORMAT):
         members = values["members"]
         parsers = [
             Parser.from_manifest(
-                without_prefix(cls.place.format(number), arrays), own["parser"], source.part(f"parser {number + 1}")
+                without_prefix(cls.array_prefix.format(number), arrays),
+                own["parser"],
+                source.part(f"parser {number + 1}"),
             )
             for number, own in enumerate(members)
         ]
@@ -192,13 +194,13 @@ def _checked_weights(weights: Sequence[float] | None, count: int) -> tuple[float
 
 def _without_dropped(constraints: Constraints, dropped: Iterable[DroppedConstraint]) -> Constraints:
     """Return the constraints that the first tree keeps, so that all others can."""
-    known = replace(constraints, heads=constraints.heads.copy(), more=dict(constraints.more))
+    known = replace(constraints, heads=constraints.heads.copy(), other_constraints=dict(constraints.other_constraints))
     for each in dropped:
-        if each.constraint.fixes is not None:
-            known.heads[constraints.words_of(each.sentence).start + each.constraint.word - 1] = UNKNOWN
-        rest = tuple(one for one in known.more.get(each.sentence, ()) if one != each.constraint)
+        if each.constraint.fixed_head is not None:
+            known.heads[constraints.word_slice(each.sentence).start + each.constraint.word - 1] = UNKNOWN
+        rest = tuple(one for one in known.other_constraints.get(each.sentence, ()) if one != each.constraint)
         if rest:
-            known.more[each.sentence] = rest
+            known.other_constraints[each.sentence] = rest
         else:
-            known.more.pop(each.sentence, None)
+            known.other_constraints.pop(each.sentence, None)
     return known

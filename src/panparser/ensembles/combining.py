@@ -24,7 +24,7 @@ from panparser.treebank.treebank import Treebank
 from panparser.trees.projectivity import maximum_projective_tree, maximum_spanning_tree
 
 TAGS = ("upos", "xpos")  # columns that weights may depend on
-_PRIOR = 20  # words: weight of the overall share in the estimate for a tag
+PRIOR_WORDS = 20  # words: weight of the overall share in the estimate for a tag
 _FORMAT = 1
 _WEIGHTS = ListOf(number(NON_NEGATIVE), minimum=1)
 _VALUES = Table(
@@ -36,19 +36,19 @@ _VALUES = Table(
 
 @dataclass(frozen=True)
 class ArcWeights:
-    """A weight for each analysis: by the word's tag in the column `by`, and for all other words a default."""
+    """A weight for each analysis: by the word's tag in `column`, and for all other words a default."""
 
     default: tuple[float, ...]
-    by: str | None = None
+    column: str | None = None
     tags: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "default", _numbers(self.default, "weights"))
-        if self.by not in (None, *TAGS):
-            raise SpecError(f"ArcWeights: by must be {' or '.join(TAGS)}; got {self.by!r}")
-        if not isinstance(self.tags, Mapping) or (self.tags and self.by is None):
+        if self.column not in (None, *TAGS):
+            raise SpecError(f"ArcWeights: column must be {' or '.join(TAGS)}; got {self.column!r}")
+        if not isinstance(self.tags, Mapping) or (self.tags and self.column is None):
             raise SpecError(
-                f"ArcWeights: tags must be weights by tag, and `by` must name their column; got {self.tags!r}"
+                f"ArcWeights: tags must be weights by tag, and `column` must name their column; got {self.tags!r}"
             )
         tags = {tag: _numbers(numbers, f"{tag}: weights") for tag, numbers in self.tags.items()}
         for tag, numbers in tags.items():
@@ -58,14 +58,14 @@ class ArcWeights:
 
     def matrix(self, treebank: Treebank) -> npt.NDArray[np.float64]:
         """(analyses, words) The weights for the words of a treebank."""
-        if self.by is None:
+        if self.column is None:
             return np.repeat(np.array(self.default)[:, None], treebank.words, axis=1)
-        table = np.array([self.tags.get(tag, self.default) for tag in treebank.vocabulary(self.by)])
-        return np.ascontiguousarray(table[treebank.column(self.by)].T)
+        table = np.array([self.tags.get(tag, self.default) for tag in treebank.vocabulary(self.column)])
+        return np.ascontiguousarray(table[treebank.column(self.column)].T)
 
     def to_toml(self) -> str:
         tags = {tag: list(numbers) for tag, numbers in self.tags.items()}
-        return to_toml({"format": _FORMAT, "weights": list(self.default), "by": self.by, "tags": tags or None})
+        return to_toml({"format": _FORMAT, "weights": list(self.default), "by": self.column, "tags": tags or None})
 
     def write(self, path: str | os.PathLike[str]) -> None:
         write_whole(Path(path), self.to_toml().encode(), SpecError)
@@ -105,40 +105,41 @@ def as_weights(weights: ArcWeights | Sequence[float] | None, count: int) -> ArcW
     return weights
 
 
-def estimate_arc_weights(gold: Treebank, predicted: Sequence[Treebank], *, by: str | None = None) -> ArcWeights:
+def estimate_arc_weights(gold: Treebank, predicted: Sequence[Treebank], *, column: str | None = None) -> ArcWeights:
     """Weights from analyses of a text with known heads: the log-odds that a head is correct, at least 0.
 
-    With `by` ("upos" or "xpos") there is a weight for each tag; that of a rare tag is close to the weight of all words.
+    With `column` ("upos" or "xpos") there is a weight for each tag; that of a rare tag is close to the weight of all
+    words.
     """
     check_alike([gold, *predicted])
     if not predicted:
-        raise SpecError("expected analyses to learn weights from, found none")
-    if by not in (None, *TAGS):
-        raise SpecError(f"estimate_arc_weights: by must be {' or '.join(TAGS)}; got {by!r}")
+        raise SpecError("estimate_arc_weights: expected at least one prediction; got none")
+    if column not in (None, *TAGS):
+        raise SpecError(f"estimate_arc_weights: column must be {' or '.join(TAGS)}; got {column!r}")
     known = gold.heads >= 0
     if not known.any():
         raise SpecError(f"{gold.path}: expected words with heads to learn from, found none")
     right = np.stack([(other.heads == gold.heads) & known for other in predicted])
     overall = (right.sum(axis=1) + 1) / (known.sum() + 2)
     default = tuple(_log_odds(share) for share in overall)
-    if by is None:
+    if column is None:
         return ArcWeights(default)
-    column, names = gold.column(by), gold.vocabulary(by)
-    totals = np.bincount(column[known], minlength=len(names))
-    counts = np.stack([np.bincount(column[row], minlength=len(names)) for row in right])
-    shares = (counts + _PRIOR * overall[:, None]) / (totals + _PRIOR)
+    ids, names = gold.column(column), gold.vocabulary(column)
+    totals = np.bincount(ids[known], minlength=len(names))
+    counts = np.stack([np.bincount(ids[row], minlength=len(names)) for row in right])
+    shares = (counts + PRIOR_WORDS * overall[:, None]) / (totals + PRIOR_WORDS)
     tags = {names[tag]: tuple(_log_odds(share) for share in shares[:, tag]) for tag in np.flatnonzero(totals)}
-    return ArcWeights(default, by, dict(sorted(tags.items())))
+    return ArcWeights(default, column, dict(sorted(tags.items())))
 
 
 def _log_odds(share: float) -> float:
     return round(max(0.01, math.log(share / (1 - share))), 4) if share < 1 else 20.0
 
 
-Report = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 _MAX_CELLS = 1 << 20  # of matrices that are filled together
-_TIE = 1e-9  # of the largest weight: sums that differ by less are equal
+TIE_TOLERANCE = 1e-9  # of the largest weight: sums that differ by less are equal
 
 
 def combine_trees(
@@ -147,27 +148,33 @@ def combine_trees(
     weights: ArcWeights | Sequence[float] | None = None,
     projective: bool = False,
     single_root: bool = True,
-    partial: float | None = None,
-    report: Report | None = None,
+    min_votes: float | None = None,
+    progress: Progress | None = None,
 ) -> Treebank:
     """A copy of the first treebank with the heads and labels of the best tree over the weighted arcs of all treebanks.
 
     Heads are those of the tree whose arcs have the largest sum of weights: of all trees, or of the `projective` ones
     only. A word's label is the one with the largest sum of weights among the analyses that have its arc or, if none has
     it, among all. A headless word (`_`) casts no vote. Ties go to the earliest analysis.
-    `weights`: one for each treebank, or `ArcWeights` that also depend on the word's tag. `partial`: only arcs with at
+    `weights`: one for each treebank, or `ArcWeights` that also depend on the word's tag. `min_votes`: only arcs with at
     least this sum of weights (of votes, without weights) count, and words that keep none stay without head and label.
-    `report` is called with the number of words done and their total.
+    `progress` is called with the number of words done and their total.
     """
-    if partial is not None:
-        check_number("combine_trees: partial", partial, Interval(0, ends="()"))
+    if min_votes is not None:
+        check_number("combine_trees: min_votes", min_votes, Interval(0, ends="()"))
     check_alike(treebanks)
     first = treebanks[0]
     chosen = as_weights(weights, len(treebanks))
     matrix = chosen.matrix(first)
     heads = np.stack([treebank.heads for treebank in treebanks])
     found = best_heads(
-        heads, matrix, first.offsets, projective=projective, single_root=single_root, partial=partial, report=report
+        heads,
+        matrix,
+        first.offsets,
+        projective=projective,
+        single_root=single_root,
+        min_votes=min_votes,
+        progress=progress,
     )
     result = first.copy()
     clear_parse_metadata(result)
@@ -186,27 +193,27 @@ def best_heads(
     *,
     projective: bool,
     single_root: bool,
-    partial: float | None = None,
-    given: IntArray | None = None,
-    report: Report | None = None,
+    min_votes: float | None = None,
+    fixed_heads: IntArray | None = None,
+    progress: Progress | None = None,
 ) -> IntArray:
     """The heads of the best trees over the weighted arcs of (analysis, word); options as in `combine`.
 
-    `given`: heads that each tree has, -1 where any will do; some analysis must have all those of a sentence.
+    `fixed_heads`: heads that each tree has, -1 where any will do; some analysis must have all those of a sentence.
     """
     found = np.empty(heads.shape[1], dtype=np.int32)
     decode = maximum_projective_tree if projective else maximum_spanning_tree
-    for sentence, scores in _Arcs(heads, weights, offsets, partial or 0.0).matrices():
+    for sentence, scores in _Arcs(heads, weights, offsets, min_votes or 0.0).matrices():
         start, end = offsets[sentence], offsets[sentence + 1]
-        if given is not None:
-            words = np.flatnonzero(given[start:end] >= 0)
-            scores[given[start:end][words], words + 1] += 1 + scores.sum()  # more than all others together
+        if fixed_heads is not None:
+            words = np.flatnonzero(fixed_heads[start:end] >= 0)
+            scores[fixed_heads[start:end][words], words + 1] += 1 + scores.sum()  # more than all others together
         best = decode(scores, single_root=single_root)[1:]
-        if partial is not None:
+        if min_votes is not None:
             best = np.where(scores[best, np.arange(1, len(scores))] > 0, best, -1)
         found[start:end] = best
-        if report:
-            report(int(end), len(found))
+        if progress:
+            progress(int(end), len(found))
     return found
 
 
@@ -215,7 +222,7 @@ class _Arcs:
 
     def __init__(self, heads: IntArray, weights: FloatArray, offsets: LongArray, least: float) -> None:
         self.heads, self.weights, self.offsets = heads, weights, offsets
-        self.bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
+        self.bonus = TIE_TOLERANCE * max(float(weights.max(initial=0)), 1e-300)
         self.least = least - self.bonus  # sum of weights of an arc that counts
 
     def matrices(self) -> Iterator[tuple[int, FloatArray]]:
@@ -260,7 +267,7 @@ def best_labels(labels: IntArray, agrees: npt.NDArray[np.bool_], weights: FloatA
     votes = np.where(votes.any(axis=0), votes, has_label)
     count, words = labels.shape
     best, most = np.full(words, none, dtype=np.int32), np.full(words, -np.inf)
-    bonus = _TIE * max(float(weights.max(initial=0)), 1e-300)
+    bonus = TIE_TOLERANCE * max(float(weights.max(initial=0)), 1e-300)
     for index in range(count):
         support = (weights * (votes & (labels == labels[index]))).sum(axis=0) + bonus * (count - index) / count
         better = votes[index] & (support > most)

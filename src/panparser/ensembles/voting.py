@@ -16,9 +16,9 @@ from panparser.learning.epochs import digest
 from panparser.learning.layers import Labels, Layer, as_multiplied
 from panparser.learning.training_record import LEARNED_VOTE, VOTE, TrainingRecord
 from panparser.networks.network_classifier import NetworkClassifier
-from panparser.parsing.calibrating import fitted
+from panparser.parsing.calibrating import calibration_from_evidence
 from panparser.parsing.engine_model import UNIT, PerceptronModel
-from panparser.parsing.known_tags import joined
+from panparser.parsing.known_tags import merge_tags
 from panparser.parsing.parser import Parser, classifier_model
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.voters import Voter
@@ -28,10 +28,10 @@ from panparser.treebank.treebank import Treebank
 
 MAX_VOTERS = 32
 _FACTORS = (0.0, 0.5, 2.0)  # that a weight is multiplied by in the search
-_ROUNDS = 2  # of the search
-_GAIN = 0.1  # points that a change of a weight must gain on the development set; less is noise
+MAX_SEARCH_ROUNDS = 2  # of the search
+MIN_GAIN_POINTS = 0.1  # points that a change of a weight must gain on the development set; less is noise
 
-Report = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 def make_voting_parser(
@@ -40,29 +40,29 @@ def make_voting_parser(
     weights: Sequence[float] | None = None,
     dev: Treebank | None = None,
     beam: int | None = None,
-    report: Report | None = None,
-    by: str = "scores",
+    progress: Progress | None = None,
+    method: str = "scores",
 ) -> Parser:
     """A parser whose scores of actions and of labels are the weighted sums of those of others, at the engine's speed.
 
     All must have the same transition system; templates, labels and beams may differ (`beam` defaults to the widest). A
     parser without labels votes on actions only. Vectors must be the same, with the same templates and labels. Scores
     are comparable as they are: an update is an update. `weights` scale them; 0 leaves a parser out. With `dev` the
-    weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `report` is called
+    weights are chosen on it, and how far behind a hypothesis may fall before it leaves the beam; `progress` is called
     with the number of parses of it done so far, and at most to do. The result is saved and loaded like any parser.
 
-    `by="choices"`: each parser votes for the action, and the label, that it scores best; ties go to the choice of the
-    earliest parser. In this case, and if a parser has a classifier other than the engine's perceptron, the vote is
+    `method="choices"`: each parser votes for the action, and the label, that it scores best; ties go to the choice of
+    the earliest parser. In this case, and if a parser has a classifier other than the engine's perceptron, the vote is
     counted in Python; templates (but for networks, which read none) and labels must then be the same, and weights are
     not learned. Tags are those of the first parser that predicts any.
     """
     if dev is not None and weights is not None:
-        raise SpecError("make_voting_parser: weights are given or learned from dev: got both")
+        raise SpecError("make_voting_parser: expected either weights or dev; got both")
     given = _checked_weights(weights, parsers)
-    if by != "scores" or any(isinstance(parser, Parser) and parser.classifier is not None for parser in parsers):
+    if method != "scores" or any(isinstance(parser, Parser) and parser.classifier is not None for parser in parsers):
         if dev is not None:
-            raise SpecError("make_voting_parser: dev is for votes of the engine's perceptrons, by scores")
-        return _counted_in_python(parsers, given, beam, by)
+            raise SpecError('make_voting_parser: dev requires perceptrons of the engine and method="scores"')
+        return _counted_in_python(parsers, given, beam, method)
     _check(parsers)
     ballot = VoterSet(parsers, beam)
     record = TrainingRecord(written=VOTE, weights="equal" if weights is None else "given")
@@ -70,15 +70,15 @@ def make_voting_parser(
         return ballot.count(given, record)
     if not isinstance(dev, Treebank) or not (dev.heads >= 0).any():
         raise SpecError(f"make_voting_parser: dev must be a Treebank with known heads; got {dev!r}")
-    learned, points = ballot.learn_weights(given, dev, report)
+    learned, points = ballot.learn_weights(given, dev, progress)
     data: dict[str, str | None] = {"dev": digest(dev)}
     record = TrainingRecord(written=LEARNED_VOTE, weights="learned", data=data, dev_score=points)
     parser = ballot.count(learned, record)
     parser = replace(parser, pruning_margin=fitting_margin(parser, dev))
-    return replace(parser, calibration=fitted(parser, parser.gather_evidence(dev), dev))
+    return replace(parser, calibration=calibration_from_evidence(parser, parser.gather_evidence(dev), dev))
 
 
-def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam: int | None, by: str) -> Parser:
+def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam: int | None, method: str) -> Parser:
     """A parser whose classifier is the vote of others."""
     if wrong := [parser for parser in parsers if not isinstance(parser, Parser)]:
         raise SpecError(f"make_voting_parser: parsers must be Parsers; got {wrong[0]!r}")
@@ -96,16 +96,14 @@ def _counted_in_python(parsers: Sequence[Parser], weights: Sequence[float], beam
                 raise SpecError(f"make_voting_parser: parsers must see the same; the {name} of number {number} differ")
     for parser in parsers:
         if isinstance(parser.classifier, JointClassifier):
-            raise SpecError(
-                "make_voting_parser: parsers must score transitions; a Joint classifier scores them with what they do"
-            )
+            raise SpecError("make_voting_parser: parsers must score transitions alone; got a JointClassifier")
     chosen = [(parser, weight) for parser, weight in zip(parsers, weights, strict=True) if weight]
     members = [parser.model.as_classifier() for parser, _ in chosen]
     width = max(parser.spec.beam for parser, _ in chosen) if beam is None else beam
-    ballot = VotingClassifier(members, [weight for _, weight in chosen], by)
+    ballot = VotingClassifier(members, [weight for _, weight in chosen], method)
     record = TrainingRecord.from_values({"weights": "equal" if len(set(weights)) == 1 else "given"})
     model = classifier_model(replace(first.spec, beam=width), first.labels, ballot, vectors)
-    tags = joined(parser.training_tags for parser, _ in chosen)
+    tags = merge_tags(parser.training_tags for parser, _ in chosen)
     return Parser(model=model, training=record, training_tags=tags)
 
 
@@ -160,11 +158,11 @@ class VoterSet:
             model=model,
             training=record,
             pruning_margin=round(margin * model.unit) if margin < float("inf") else None,
-            training_tags=joined(parser.training_tags for parser in self.parsers),
+            training_tags=merge_tags(parser.training_tags for parser in self.parsers),
         )
 
     def learn_weights(
-        self, weights: Sequence[float], dev: Treebank, report: Report | None
+        self, weights: Sequence[float], dev: Treebank, progress: Progress | None
     ) -> tuple[list[float], float]:
         """Weights by coordinate search, starting from those given, and their score on the development set."""
 
@@ -175,16 +173,16 @@ class VoterSet:
         best = list(weights)
         most = points(best)
         done = 0
-        for _ in range(_ROUNDS):
+        for _ in range(MAX_SEARCH_ROUNDS):
             before = list(best)
             for number in range(len(best)):
                 for tried in [best[number] * factor for factor in _FACTORS]:
                     candidate = [*best[:number], tried, *best[number + 1 :]]
-                    if any(candidate) and candidate != best and (found := points(candidate)) >= most + _GAIN:
+                    if any(candidate) and candidate != best and (found := points(candidate)) >= most + MIN_GAIN_POINTS:
                         best, most = candidate, found
                     done += 1
-                    if report:
-                        report(done, _ROUNDS * len(best) * len(_FACTORS))
+                    if progress:
+                        progress(done, MAX_SEARCH_ROUNDS * len(best) * len(_FACTORS))
             if best == before:
                 break
         return best, most
@@ -253,7 +251,8 @@ def _check_vectors(first: Parser, parser: Parser, number: int) -> None:
         return
     if parser.spec.used_templates != first.spec.used_templates or parser.labels != first.labels:
         raise SpecError(
-            f"parsers of vote with vectors must have the same templates and labels; those of number {number} differ"
+            "make_voting_parser: parsers with vectors must have the same templates and labels; "
+            f"those of number {number} differ"
         )
 
 

@@ -60,7 +60,7 @@ def explain(
     max_features = limit or MAX_FEATURES
     found = load(model)
     parser = parser_in(found, model)
-    treebank = _sentences(Pipeline.of(found), source, text, format.value)
+    treebank = _sentences(Pipeline.from_model(found), source, text, format.value)
     if not 1 <= sentence <= len(treebank):
         place = source or "--text"
         raise SpecError(f"{place}: --sentence must be between 1 and {len(treebank)}; got {sentence}")

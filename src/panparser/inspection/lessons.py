@@ -44,7 +44,7 @@ class Lesson:
 
 
 def _model() -> Pipeline:
-    return Pipeline.of(load(DEFAULT))
+    return Pipeline.from_model(load(DEFAULT))
 
 
 def _parsed(sentence: Sentence, beam: int, name: str) -> TracedDerivation:

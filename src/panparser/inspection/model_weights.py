@@ -63,7 +63,7 @@ class WeightCourse(Listener):
         self.action = action
         self.rows: list[dict[str, Any]] = []
 
-    def after_learning(self, epoch: int, parser: Parser) -> None:
+    def after_training_pass(self, epoch: int, parser: Parser) -> None:
         for feature in self.features:
             weights = weights_of(parser, feature, action=self.action)
             self.rows += [

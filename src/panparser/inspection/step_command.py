@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.terminal import (
-    PATIENCE,
+    PROGRESS_DELAY_SECONDS,
     BeamOption,
     FileFormat,
     InputFormatOption,
@@ -89,14 +89,14 @@ def _found(
     if systems and beam is not None and not models:
         raise SpecError("--beam requires a model: --system follows an oracle")
     loaded = [(name, load(name)) for name in models or ([] if systems else [DEFAULT])]
-    pipelines = [Pipeline.of(model) for _, model in loaded]
+    pipelines = [Pipeline.from_model(model) for _, model in loaded]
     treebank = read_sentences(source, format) if source is not None else _tokens(pipelines, text or "")
     if not 1 <= number <= len(treebank):
         raise SpecError(f"{source or '--text'}: --sentence must be between 1 and {len(treebank)}; got {number}")
     chosen = treebank[number - 1]
     seen = [_tagged(pipeline, chosen) if text is not None else chosen for pipeline in pipelines]
     runs = []
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         for (name, model), own in zip(loaded, seen, strict=True):
             tell = partial(report, f"Stepping {name}")
             runs.append(

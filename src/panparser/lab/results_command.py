@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from panparser.cli.terminal import PATIENCE, is_quiet, print_csv, print_table, print_values, progress
+from panparser.cli.terminal import PROGRESS_DELAY_SECONDS, is_quiet, print_csv, print_table, print_values, progress
 from panparser.errors import SpecError
 from panparser.lab.figures import Source, check_document, read_document, read_layout, with_results
 from panparser.lab.result_tables import DIFFERENCE
@@ -174,7 +174,7 @@ def _tell(message: str) -> None:
 def _table(found: GridResults, layout: ResultTableLayout, shuffles: int) -> ResultTable:
     if not found.finished_runs:
         raise SpecError(f"{found.folder}: no finished run of {found.name}; --failed lists failed runs")
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         return layout.table(found, permutations=shuffles, progress=report)
 
 

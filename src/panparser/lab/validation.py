@@ -204,9 +204,9 @@ def cross_validate(
     """Scores on each fold, of a model trained on the others; `options` are those of its training.
 
     `spec`: a ParserSpec, TaggerSpec or PipelineSpec, the stages of a cascade, or a function that trains, such as
-    `train_lemmatizer` or `partial(train_cascade, stages, given="gold")`. Ctrl-C raises KeyboardInterrupt. `threads`
-    (None: one for each core) train as many models at once; if there are listeners that do not only watch, it is one
-    unless you say how many.
+    `train_lemmatizer` or `partial(train_cascade, stages, stage_constraints="gold")`. Ctrl-C raises KeyboardInterrupt.
+    `threads` (None: one for each core) train as many models at once; if there are listeners that do not only watch, it
+    is one unless you say how many.
     """
     train = trainer(spec)
 

@@ -78,7 +78,7 @@ class PerceptronEnsemble(Generic[Learner]):
     def threads(self) -> int:
         """Number of members that are trained in parallel: 1 if a listener could notice the others, or acts."""
         run = self.run
-        acts = run.has_listener("after_words", acting=True) or not isinstance(run.training.strategy, TrainingStrategy)
+        acts = run.has_listener("on_progress", acting=True) or not isinstance(run.training.strategy, TrainingStrategy)
         return 1 if acts or self._has_fine_listeners() else min(run.threads, len(self.learners))
 
     def _has_fine_listeners(self) -> bool:
@@ -117,7 +117,7 @@ class PerceptronEnsemble(Generic[Learner]):
                 run.notify("after_sentence", epoch, sentence)
             if start + chunk - reported >= CHUNK_SENTENCES:
                 reported = start + chunk
-                run.notify("after_words", epoch, *self.progress())
+                run.notify("on_progress", epoch, *self.progress())
 
     def _train_members_in_threads(self, epoch: int, orders: Sequence[LongArray]) -> None:
         """Train all members in threads. Listeners are notified in the calling thread, which Ctrl-C interrupts."""
@@ -144,7 +144,7 @@ class PerceptronEnsemble(Generic[Learner]):
                     while not isinstance(report := reports.get(), Future):
                         progress[report[0]] = report[1]
                         sums = sum(each.words for each in progress), sum(each.updates for each in progress)
-                        self.run.notify("after_words", epoch, *sums)
+                        self.run.notify("on_progress", epoch, *sums)
                     report.result()
             except BaseException:
                 stop.set()
@@ -152,7 +152,7 @@ class PerceptronEnsemble(Generic[Learner]):
 
     def _callback(self, epoch: int, sentence: int) -> Callback:
         def report(event: _engine.Update, applied: bool) -> None:
-            update = Update.of(event, epoch, sentence, self.name_of)
+            update = Update.from_engine(event, epoch, sentence, self.name_of)
             self.run.notify("after_update" if applied else "before_update", update)
 
         return report

@@ -192,7 +192,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             return False
         if self.epoch >= self.training.epochs or self._is_patience_exhausted():
             return False
-        events = ("after_learning", "before_evaluation", "after_evaluation", "after_epoch")
+        events = ("after_training_pass", "before_evaluation", "after_evaluation", "after_epoch")
         return not self.has_listener(*events, acting=True)
 
     def _evaluate_epoch(self, report: EpochReport) -> EpochReport:
@@ -227,7 +227,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
         return any(
             getattr(type(listener), event) is not getattr(Listener, event)
             for listener in self.listeners
-            if not (acting and listener.only_watches)
+            if not (acting and listener.is_passive)
             for event in events
         )
 
@@ -250,8 +250,8 @@ class EpochLoop(ABC, Generic[Weights, Product]):
 
     def send_notice(self, message: str) -> None:
         """Notify listeners; issue a warning if none handles notices."""
-        if self.has_listener("notice"):
-            self.notify_of_evaluation("notice", message)
+        if self.has_listener("on_notice"):
+            self.notify_of_evaluation("on_notice", message)
         else:
             notice((), message)
 
@@ -262,7 +262,7 @@ class EpochLoop(ABC, Generic[Weights, Product]):
             answer = listener.before_sentence(epoch, sentence)
             if answer is not None and not isinstance(answer, Skip | Replacement):
                 owner = f"before_sentence of {type(listener).__name__}"
-                raise SpecError(f"{owner} must return None, SKIP or an Instead; got {answer!r}")
+                raise SpecError(f"{owner} must return None, SKIP or a Replacement; got {answer!r}")
             decision = decision if answer is None else answer
         return decision
 

@@ -97,12 +97,12 @@ def jackknife(
 class StopOnInterrupt(Listener):
     """Ends training soon after an interrupt."""
 
-    only_watches = True  # what it ends is not kept
+    is_passive = True  # what it ends is not kept
 
     def __init__(self) -> None:
         self.event = threading.Event()
 
-    def after_words(self, epoch: int, words: int, updates: int) -> None:
+    def on_progress(self, epoch: int, words: int, updates: int) -> None:
         if self.event.is_set():
             raise KeyboardInterrupt
 
@@ -118,7 +118,7 @@ def run_all(
     `threads` (None: one for each core) are for all of them together. If nobody chose their number, one item follows the
     other where listeners of the user do more than watch, which may not expect to be called by several threads.
     """
-    acts = any(not listener.only_watches for listener in listeners)
+    acts = any(not listener.is_passive for listener in listeners)
     count = resolve_threads("threads", threads)
     at_once = 1 if threads is None and acts else min(count, len(items))
     if at_once <= 1:

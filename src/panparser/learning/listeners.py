@@ -26,7 +26,7 @@ class Update:
     started: int  # length of the derivation that the search started from
 
     @classmethod
-    def of(cls, update: _engine.Update, epoch: int, sentence: int, name_of: Callable[[int], str]) -> Update:
+    def from_engine(cls, update: _engine.Update, epoch: int, sentence: int, name_of: Callable[[int], str]) -> Update:
         """What the engine reports, with the names of transitions or classes."""
         return cls(
             epoch=epoch,
@@ -101,11 +101,11 @@ Decision: TypeAlias = Skip | Replacement | None
 class Listener:
     """Follows training as it happens; override what you need. Any of its methods may raise `StopTraining`.
 
-    `only_watches` is for listeners that do not: they are told of an epoch's scores while the next epoch is learned
+    `is_passive` is for listeners that do not: they are told of an epoch's scores while the next epoch is learned
     already, and members of a parser learn at the same time, each in a thread of its own.
     """
 
-    only_watches: ClassVar[bool] = False
+    is_passive: ClassVar[bool] = False
 
     def before_epoch(self, epoch: int) -> None: ...
     def after_epoch(self, report: EpochReport) -> None: ...
@@ -115,15 +115,15 @@ class Listener:
     def after_sentence(self, epoch: int, sentence: int) -> None: ...
     def before_update(self, update: Update) -> None: ...
     def after_update(self, update: Update) -> None: ...
-    def after_learning(self, epoch: int, parser: Any) -> None:
+    def after_training_pass(self, epoch: int, parser: Any) -> None:
         """After each pass over the treebank: the parser as learned so far, before it is scored and pruned."""
 
     def before_evaluation(self, epoch: int) -> None: ...
     def after_evaluation(self, report: EpochReport) -> None: ...
-    def after_words(self, epoch: int, words: int, updates: int) -> None:
+    def on_progress(self, epoch: int, words: int, updates: int) -> None:
         """At intervals: number of words and updates so far."""
 
-    def notice(self, message: str) -> None:
+    def on_notice(self, message: str) -> None:
         """Something that is no error but may surprise, such as a checkpoint that cannot be written."""
 
 
@@ -145,8 +145,8 @@ def notify(listeners: Sequence[Listener], event: str, *values: Any) -> None:
 
 def notice(listeners: Sequence[Listener], message: str) -> None:
     """Tells listeners of something, or warns if none of them would hear it."""
-    if any(type(listener).notice is not Listener.notice for listener in listeners):
-        notify(listeners, "notice", message)
+    if any(type(listener).on_notice is not Listener.on_notice for listener in listeners):
+        notify(listeners, "on_notice", message)
     else:
         warnings.warn(message, RuntimeWarning, stacklevel=3)
 

@@ -163,9 +163,9 @@ class StateInputs:
         if network.history:
             history = states.history(network.history).astype(np.int64) + 1
         read = words.memory.read(states) if words.memory else np.zeros((count, 0), dtype=np.int64)
-        if hasattr(type(states), "places"):
-            at = states.places(network.positions, words.first, len(words.seen) - 1)
-            arcs = states.arc_places(words.longest) if network.arcs else np.full(legal.shape, -1, dtype=np.int64)
+        if hasattr(type(states), "token_positions"):
+            at = states.token_positions(network.positions, words.first, len(words.seen) - 1)
+            arcs = states.arc_positions(words.longest) if network.arcs else np.full(legal.shape, -1, dtype=np.int64)
         else:
             at, arcs = _found(network, states, words, legal)
         return cls(at, labels, history, read, arcs, legal)

@@ -9,7 +9,7 @@ import numpy as np
 
 from panparser.base.types import IntArray
 from panparser.errors import SpecError, TreebankError
-from panparser.parsing.confidence import ENSEMBLE, SOURCES, Calibration, ConfidenceSignals, fitted_to
+from panparser.parsing.confidence import ENSEMBLE, SOURCES, Calibration, ConfidenceSignals, calibration_from_signals
 from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
@@ -30,15 +30,15 @@ def calibrate(
     if not isinstance(dev, Treebank):
         raise TreebankError(f"calibrate: dev must be a Treebank; got {dev!r}")
     if not isinstance(parser, Parser):
-        raise SpecError(f"confidence is for parsers; got {parser!r}")
+        raise SpecError(f"calibrate: parser must be a Parser; got {parser!r}")
     evidence = parser.gather_evidence(dev, beam=beam, ensemble=ensemble)
-    calibration = fitted(parser, evidence, dev, beam, len(ensemble), sources)
+    calibration = calibration_from_evidence(parser, evidence, dev, beam, len(ensemble), sources)
     if calibration is None:
         raise TreebankError(f"{dev.path}: expected words with known heads to calibrate confidence on, found none")
     return replace(parser, calibration=calibration)
 
 
-def fitted(
+def calibration_from_evidence(
     parser: Parser,
     evidence: ConfidenceSignals,
     gold: Treebank,
@@ -56,7 +56,7 @@ def fitted(
     if not chosen or not set(chosen) <= set(evidence.values):
         raise SpecError(f"calibrate: sources must be some of {', '.join(evidence.values)}; got {chosen!r}")
     same = (evidence.labels == gold_labels(parser, gold))[known] if parser.spec.labeled else None
-    return fitted_to(
+    return calibration_from_signals(
         {name: evidence.values[name][known] for name in chosen},
         (evidence.heads == gold.heads)[known],
         same,

@@ -27,7 +27,7 @@ from panparser.learning.listeners import SearchListener
 from panparser.parsing.joint_states import JointActionStates
 from panparser.parsing.kept_constraints import BatchConstraints
 from panparser.parsing.model_protocol import RawTree, Search, SearchResult
-from panparser.parsing.python_states import ParserStates, joined, states_of
+from panparser.parsing.python_states import ParserStates, states_of, with_joint_actions
 from panparser.parsing.spec import ParserSpec
 from panparser.parsing.voters import Voter
 from panparser.treebank.conllu import parse_conllu
@@ -195,7 +195,7 @@ class ClassifierModel:
 
     def states(self, treebank: Treebank, constraints: BatchConstraints | None = None) -> ParserStates:
         states = states_of(self.spec, treebank, self.labels, constraints=constraints, vectors=self.vectors)
-        return joined(states, self.classifier)
+        return with_joint_actions(states, self.classifier)
 
     def find(self, treebank: Treebank, search: Search) -> SearchResult:
         every = np.arange(len(treebank), dtype=np.int64)

@@ -59,12 +59,12 @@ class Logistic:
         return cls(tuple(weights), tuple(bend))
 
 
-def fit(columns: FloatArray, right: npt.NDArray[np.bool_]) -> Logistic:
+def fit(columns: FloatArray, is_correct: npt.NDArray[np.bool_]) -> Logistic:
     """The model that fits outcomes best."""
     if not len(columns):
         return Logistic((0.0,) * (columns.shape[1] + 1))
-    weights = _newton(columns, right)
-    bend = _newton(_hinges(_sums(columns, weights)), right)
+    weights = _newton(columns, is_correct)
+    bend = _newton(_hinges(_sums(columns, weights)), is_correct)
     return Logistic(weights, bend if _rises(bend) else _STRAIGHT)
 
 
@@ -142,13 +142,14 @@ _MIN_PERCENT, _MAX_PERCENT = 1, 99  # no arc is certain, and none that a parser 
 class ConfidentParses:
     """Trees as from `Parser.predict`, and for each word the probability that they are correct.
 
-    `of_heads`: of the head. `of_labels`: of head and label; None if there are no labels. NaN: the word has no head.
+    `head_confidence`: of the head. `label_confidence`: of head and label; None if there are no labels. NaN: the word
+    has no head.
     """
 
     heads: IntArray
     labels: IntArray
-    of_heads: FloatArray
-    of_labels: FloatArray | None
+    head_confidence: FloatArray
+    label_confidence: FloatArray | None
     tags: IntArray | None = None  # (words, columns) where a classifier predicts them, too, as numbers of its own
 
 
@@ -224,10 +225,10 @@ class ConfidenceSignals:
 # --- Calibrating ---
 
 
-def fitted_to(
+def calibration_from_signals(
     values: dict[str, FloatArray],
-    right: npt.NDArray[np.bool_],
-    same: npt.NDArray[np.bool_] | None,
+    is_correct_head: npt.NDArray[np.bool_],
+    is_correct_label: npt.NDArray[np.bool_] | None,
     *,
     beam: int,
     ensemble: int = 0,
@@ -238,11 +239,13 @@ def fitted_to(
     return Calibration(
         beam=beam,
         ensemble=ensemble,
-        words=len(right),
+        words=len(is_correct_head),
         sources=tuple(values),
         scales=scales,
-        heads=fit(columns, right),
-        labels=fit(columns[right], same[right]) if same is not None else None,
+        heads=fit(columns, is_correct_head),
+        labels=fit(columns[is_correct_head], is_correct_label[is_correct_head])
+        if is_correct_label is not None
+        else None,
     )
 
 
@@ -329,8 +332,8 @@ def write_confidence(treebank: Treebank, confidence: ConfidentParses) -> None:
     if treebank.format == "conllx":
         raise TreebankError(f"{treebank.path}: confidence is written to MISC, and CoNLL-X has none")
     nothing = np.full(treebank.words, np.nan)
-    of_labels = nothing if confidence.of_labels is None else confidence.of_labels
-    for key, values in ((HEAD_KEY, confidence.of_heads), (LABEL_KEY, of_labels)):
+    of_labels = nothing if confidence.label_confidence is None else confidence.label_confidence
+    for key, values in ((HEAD_KEY, confidence.head_confidence), (LABEL_KEY, of_labels)):
         _write(treebank, key, np.clip(np.rint(np.nan_to_num(100 * values, nan=-1)), -1, _MAX_PERCENT).astype(np.int64))
 
 
@@ -346,10 +349,10 @@ def _write(treebank: Treebank, key: str, percents: npt.NDArray[np.int64]) -> Non
     column[:] = np.array(changed, dtype=np.int32)[place]
 
 
-def leave_out_unsure(treebank: Treebank, least: float) -> None:
+def leave_out_unsure(treebank: Treebank, min_confidence: float) -> None:
     """Takes heads and labels from words whose Confidence, in MISC, is below that, or that have none."""
     of_heads = read_confidence(treebank)
-    unsure = ~(of_heads >= least)
+    unsure = ~(of_heads >= min_confidence)
     treebank.heads[unsure] = UNKNOWN
     treebank.column("deprel")[unsure] = treebank.id_of("deprel", "_")
     for key in (HEAD_KEY, LABEL_KEY):

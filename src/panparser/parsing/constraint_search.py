@@ -19,7 +19,7 @@ from panparser.base.types import IntArray
 from panparser.errors import ConstraintError
 from panparser.learning.layers import Labels
 from panparser.parsing.constraint_solver import Solver
-from panparser.parsing.constraints import Constraint, Constraints, DroppedConstraint, check_given, place
+from panparser.parsing.constraints import Constraint, Constraints, DroppedConstraint, check_given, sentence_location
 from panparser.parsing.kept_constraints import BatchConstraints
 from panparser.parsing.lifting import PseudoProjectiveLabels
 from panparser.parsing.model_protocol import Model, RawTree, Search, SearchResult
@@ -49,7 +49,7 @@ class KeptTrees:
     conflicting: dict[int, list[Constraint]] = field(default_factory=dict)  # by sentence
 
     @classmethod
-    def of(
+    def from_constraints(
         cls,
         spec: ParserSpec,
         labels: Labels,
@@ -65,11 +65,11 @@ class KeptTrees:
         check_given(constraints, treebank)
         if not spec.system.has_dynamic_oracle and spec.system.has_oracle:
             raise ConstraintError(f"{spec.system.name} has a static oracle only, which keeps no constraints")
-        heads, more = constraints.heads.copy(), dict(constraints.more)
+        heads, more = constraints.heads.copy(), dict(constraints.other_constraints)
         if sentences is not None:
             chosen = np.zeros(len(heads), dtype=bool)
             for sentence in sentences:
-                chosen[constraints.words_of(sentence)] = True
+                chosen[constraints.word_slice(sentence)] = True
             heads[~chosen] = UNKNOWN
             more = {sentence: more[sentence] for sentence in sentences if sentence in more}
         kept = cls(spec, labels, constraints, relax, heads, more)
@@ -86,7 +86,7 @@ class KeptTrees:
         shape = (system.root != "last", system.single_root, system.max_span or 0)
         conflicts = _engine.find_conflicts(offsets, self.heads, *shape).astype(bool)
         for sentence in sorted({*np.flatnonzero(conflicts).tolist(), *self.more}):
-            solver, asked = self.solver(sentence), self.asked(sentence)
+            solver, asked = self.solver(sentence), self.requested(sentence)
             if solver.keeps(asked):
                 continue
             if not self.relax:
@@ -96,19 +96,19 @@ class KeptTrees:
                     what += " with one child of Root"
                 if system.max_span is not None:
                     what += f" with arcs of length {system.max_span} at most"
+                where = sentence_location(self.constraints.treebank, sentence)
                 raise ConstraintError(
-                    f"{place(self.constraints.treebank, sentence)}: no tree keeps all constraints; {system.name} "
-                    f"builds {what}, which excludes: {conflict}"
+                    f"{where}: no tree keeps all constraints; {system.name} builds {what}, which excludes: {conflict}"
                 )
             kept = solver.largest(asked)
             self._leave_out(sentence, [constraint for constraint in asked if constraint not in kept])
 
     def solver(self, sentence: int) -> Solver:
-        words = self.constraints.words_of(sentence)
+        words = self.constraints.word_slice(sentence)
         return Solver(self.spec.system, words.stop - words.start)
 
-    def asked(self, sentence: int) -> list[Constraint]:
-        words = self.constraints.words_of(sentence)
+    def requested(self, sentence: int) -> list[Constraint]:
+        words = self.constraints.word_slice(sentence)
         heads = enumerate(self.heads[words].tolist(), start=1)
         return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
 
@@ -117,9 +117,9 @@ class KeptTrees:
         self.conflicting[sentence] = conflicting
         if sentence in self.more:
             self.more[sentence] = tuple(other for other in self.more[sentence] if other not in conflicting)
-        heads = self.heads[self.constraints.words_of(sentence)]  # a view
+        heads = self.heads[self.constraints.word_slice(sentence)]  # a view
         for constraint in conflicting:
-            if constraint.word and constraint.fixes == heads[constraint.word - 1]:
+            if constraint.word and constraint.fixed_head == heads[constraint.word - 1]:
                 heads[constraint.word - 1] = UNKNOWN
 
     def to_search(self) -> BatchConstraints:
@@ -129,7 +129,7 @@ class KeptTrees:
     def with_tree(self, sentence: int, heads: Sequence[int]) -> BatchConstraints:
         """Return given heads of one sentence, without any other constraint, in the form that search uses."""
         column = np.full_like(self.heads, UNKNOWN)
-        column[self.constraints.words_of(sentence)] = heads
+        column[self.constraints.word_slice(sentence)] = heads
         return self._to_search(column, {})
 
     def _to_search(self, heads: IntArray, more: dict[int, tuple[Constraint, ...]]) -> BatchConstraints:
@@ -139,7 +139,7 @@ class KeptTrees:
         fixed = heads != UNKNOWN
         masks: dict[int, Any] = {}
         for sentence, constraints in more.items():
-            words = self.constraints.words_of(sentence)
+            words = self.constraints.word_slice(sentence)
             size = words.stop - words.start
             masks[sentence] = np.ones((size + 1, size + 1), dtype=np.uint8)
             for constraint in constraints:
@@ -163,8 +163,8 @@ class KeptTrees:
     def _code(self, constraint: Constraint, words: int) -> int:
         """A head for the oracle: the given one, or the side that all allowed ones are on."""
         system = self.spec.system
-        if constraint.fixes is not None:
-            return constraint.fixes
+        if constraint.fixed_head is not None:
+            return constraint.fixed_head
         if system.knows_directions:
             allowed = constraint.allowed_heads(words, system.root)
             for mark in (HEAD_LEFT, HEAD_RIGHT):
@@ -184,23 +184,26 @@ class KeptTrees:
         """Return the sentences with a constraint that the heads of all words violate."""
         lost = np.flatnonzero((self.heads != UNKNOWN) & (self.heads != heads))
         sentences = set((np.searchsorted(self.constraints.offsets, lost, side="right") - 1).tolist())
-        more = {number for number in self.more if self.violated(number, heads[self.constraints.words_of(number)])}
+        more = {number for number in self.more if self.violated(number, heads[self.constraints.word_slice(number)])}
         return sorted(sentences | more)
 
     def violated(self, sentence: int, heads: Sequence[int] | IntArray) -> list[Constraint]:
         """Return the settled constraints of a sentence that its tree violates."""
-        return self._violated(self.asked(sentence), heads)
+        return self._violated(self.requested(sentence), heads)
 
     def _violated(self, constraints: Iterable[Constraint], heads: Sequence[int] | IntArray) -> list[Constraint]:
         system = self.spec.system
-        return [one for one in constraints if not one.is_kept(heads, system.root, system.partial)]
+        return [one for one in constraints if not one.is_satisfied(heads, system.root, system.partial)]
 
     def dropped_by(self, trees: Mapping[int, Sequence[int]]) -> tuple[DroppedConstraint, ...]:
         """Return the constraints that the trees of these sentences violate. Raise ConstraintError unless `relax`."""
         dropped = []
         for sentence, heads in trees.items():
-            where, conflicting = place(self.constraints.treebank, sentence), self.conflicting.get(sentence, ())
-            lost = self._violated(self.constraints.of_sentence(sentence), heads)
+            where, conflicting = (
+                sentence_location(self.constraints.treebank, sentence),
+                self.conflicting.get(sentence, ()),
+            )
+            lost = self._violated(self.constraints.for_sentence(sentence), heads)
             if lost and not self.relax:
                 raise ConstraintError(f"{where}: {self.spec.system.name} did not keep: {'; '.join(map(str, lost))}")
             for constraint in lost:
@@ -225,12 +228,12 @@ class ConstrainedSearch:
         numbers = {name: number for number, name in enumerate(encoding.plain)}
         violating = kept.violating_sentences(heads)
         for sentence in violating:
-            words = constraints.words_of(sentence)
+            words = constraints.word_slice(sentence)
             (tree, *_) = self._find_again(treebank[sentence], restriction, search.beam, 1)
             heads[words], names = encoding.put_back_one(*tree[:2])
             labels[words] = [numbers.get(name, UNKNOWN) for name in names]
         sentences = sorted({*kept.conflicting, *violating})
-        dropped = kept.dropped_by({number: heads[constraints.words_of(number)].tolist() for number in sentences})
+        dropped = kept.dropped_by({number: heads[constraints.word_slice(number)].tolist() for number in sentences})
         return found._replace(heads=heads, labels=labels), dropped
 
     def find_best(self, sentence: Sentence, beam: int, count: int) -> tuple[list[Tree], tuple[DroppedConstraint, ...]]:
@@ -246,7 +249,7 @@ class ConstrainedSearch:
         """Put lifted arcs back and set all given labels."""
         heads, labels = self.kept.label_encoding.put_back_one(*tree[:2])
         constraints = self.kept.constraints
-        given = constraints.labels[constraints.words_of(sentence)].tolist()
+        given = constraints.labels[constraints.word_slice(sentence)].tolist()
         texts = (label if g == UNKNOWN else constraints.texts[g] for label, g in zip(labels, given, strict=True))
         return heads, tuple(texts), tree[2]
 
@@ -261,7 +264,7 @@ class ConstrainedSearch:
 
     def _agreed_heads(self, voters: list[list[int]], sentence: int) -> list[int] | None:
         """Return the heads to give: of the tree that keeps all constraints and agrees best with the trees found."""
-        solver, asked = self.kept.solver(sentence), self.kept.asked(sentence)
+        solver, asked = self.kept.solver(sentence), self.kept.requested(sentence)
         votes = np.zeros((solver.words + 1, solver.words + 1))
         for rank, heads in enumerate(voters, start=1):
             attached = np.flatnonzero(np.array(heads) >= 0)

@@ -48,7 +48,7 @@ class Solver:
             constraint.restrict(table, self.system.root, _FORBIDDEN)
             if constraint.word and self.system.max_span is not None:
                 table[self.too_long(constraint.word), constraint.word] = _FORBIDDEN
-        spans = {c.wanted for c in constraints if isinstance(c.wanted, Span) and c.wanted.kind == "subtree"}
+        spans = {c.allowed for c in constraints if isinstance(c.allowed, Span) and c.allowed.kind == "subtree"}
         return best_tree(table, sorted(spans, key=lambda s: (s.last - s.first, s.first)), self.system.single_root)
 
     def too_long(self, word: int) -> npt.NDArray[np.bool_]:
@@ -65,13 +65,13 @@ class Solver:
         """Does some tree of the system keep all of them?"""
         if self.tree(constraints) is not None:
             return True
-        if not self.system.crosses or not all(type(c.wanted) is int for c in constraints):
+        if not self.system.crosses or not all(type(c.allowed) is int for c in constraints):
             return False
         gold = self._gold(constraints)
         return gold is not None and self.system.lost_arcs(gold) == 0
 
     def _gold(self, constraints: Sequence[Constraint]) -> GoldTree | None:
-        given = {c.word: c.wanted for c in constraints}
+        given = {c.word: c.allowed for c in constraints}
         try:
             return GoldTree(given.get(word) for word in range(1, self.words + 1))  # type: ignore[misc]
         except GoldError:  # a cycle
@@ -82,7 +82,7 @@ class Solver:
         for constraint in constraints:  # any one arc is part of some tree
             if not (self.possible_heads(constraint).any() if constraint.word else self.keeps([constraint])):
                 return [constraint]
-        given = [c for c in constraints if c.fixes is not None]
+        given = [c for c in constraints if c.fixed_head is not None]
         if len(given) < len(constraints) and not self.keeps(given):
             return self.conflict(given)
         if len(given) == len(constraints) and (narrower := self._among_given(given)):
@@ -100,7 +100,7 @@ class Solver:
 
     def _among_given(self, given: Sequence[Constraint]) -> list[Constraint]:
         """Two given heads that exclude each other, or the smallest conflict of a cycle; empty if it is all of them."""
-        heads = {c.word: c.fixes for c in given}
+        heads = {c.word: c.fixed_head for c in given}
         gold = self._gold(given)
         if gold is not None:
             codes = reference_heads(gold, self.system.root, None)
@@ -120,15 +120,15 @@ class Solver:
 
         If arcs may cross: given heads that a derivation of least cost keeps, if a projective tree keeps fewer.
         """
-        spans = [c for c in constraints if isinstance(c.wanted, Span)]
-        others = [c for c in constraints if not isinstance(c.wanted, Span)]
+        spans = [c for c in constraints if isinstance(c.allowed, Span)]
+        others = [c for c in constraints if not isinstance(c.allowed, Span)]
         best: list[Constraint] = []
         for kept in _fewer_and_fewer(spans, lambda chosen: self.tree(chosen) is not None):
             if len(kept) + len(others) <= len(best):
                 break
             found = self._with_spans(kept, others)
             best = max(best, found, key=len)
-        if self.system.crosses and not spans and all(type(c.wanted) is int for c in constraints):
+        if self.system.crosses and not spans and all(type(c.allowed) is int for c in constraints):
             best = max(best, self._derivable(constraints), key=len)
         return [c for c in constraints if c in best]
 
@@ -140,13 +140,13 @@ class Solver:
         tree = self.tree(spans, scores)
         if tree is None:
             return []
-        return spans + [c for c in others if self.is_kept(c, tree)]
+        return spans + [c for c in others if self.is_satisfied(c, tree)]
 
-    def is_kept(self, constraint: Constraint, heads: Sequence[int]) -> bool:
+    def is_satisfied(self, constraint: Constraint, heads: Sequence[int]) -> bool:
         """Does a tree keep a constraint?"""
         if constraint.word and self.too_long(constraint.word)[heads[constraint.word - 1]]:
             return False
-        return constraint.is_kept(heads, self.system.root, self.system.partial)
+        return constraint.is_satisfied(heads, self.system.root, self.system.partial)
 
     def _derivable(self, constraints: Sequence[Constraint]) -> list[Constraint]:
         """Given heads that a derivation of least cost keeps; one of each cycle is dropped first."""
@@ -161,7 +161,7 @@ class Solver:
         for name in static_derivation(self.system, gold):
             state = self.system.apply(state, name)
         heads = [int(head) for head in state.heads[1:]]
-        return [c for c in chosen if c.is_kept(heads, self.system.root, self.system.partial)]
+        return [c for c in chosen if c.is_satisfied(heads, self.system.root, self.system.partial)]
 
 
 def _fewer_and_fewer(

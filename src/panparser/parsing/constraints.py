@@ -16,7 +16,7 @@ from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, NO_HEAD, SPAN_KINDS, UNK
 
 KEEP = ("heads", "labels", "constraints")  # columns of a file: HEAD, DEPREL, and the key Constraint in MISC
 KEY = "Constraint"  # in MISC
-Wanted: TypeAlias = int | Mark | frozenset[int] | Span
+AllowedHeads: TypeAlias = int | Mark | frozenset[int] | Span
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,10 @@ class Constraint:
     """One requirement on a tree: a head, some allowed heads or a direction of a word; or a Span, whose `word` is 0."""
 
     word: int
-    wanted: Wanted
+    allowed: AllowedHeads
 
     def __str__(self) -> str:
-        wanted = self.wanted
+        wanted = self.allowed
         if isinstance(wanted, Span):
             words = f"words {wanted.first}-{wanted.last}"
             return f"{words} are a subtree" if wanted.kind == "subtree" else f"no arc leaves or enters {words}"
@@ -39,30 +39,32 @@ class Constraint:
 
     def restrict(self, arcs: npt.NDArray[Any], root: str, forbidden: Any = False) -> None:
         """Marks all arcs that it forbids, in a table (n+1, n+1) by head and dependent (Root is 0)."""
-        if not isinstance(self.wanted, Span):
+        if not isinstance(self.allowed, Span):
             arcs[~self.allowed_heads(len(arcs) - 1, root), self.word] = forbidden
             return
-        span = slice(self.wanted.first, self.wanted.last + 1)
+        span = slice(self.allowed.first, self.allowed.last + 1)
         arcs[span, : span.start] = forbidden
         arcs[span, span.stop :] = forbidden
-        if self.wanted.kind == "closed":
+        if self.allowed.kind == "closed":
             arcs[1 : span.start, span] = forbidden
             arcs[span.stop :, span] = forbidden
 
     def allowed_heads(self, words: int, root: str) -> npt.NDArray[np.bool_]:
         """(n+1) Which heads its word may have; Root is 0."""
         heads = np.arange(words + 1)
-        if isinstance(self.wanted, Mark):
+        if isinstance(self.allowed, Mark):
             left = (heads < self.word) & ((heads > 0) | (root == "first"))
-            chosen = left if self.wanted is HEAD_LEFT else ~left & ((heads > 0) | (root == "last"))
+            chosen = left if self.allowed is HEAD_LEFT else ~left & ((heads > 0) | (root == "last"))
         else:
-            chosen = np.isin(heads, list(self.wanted)) if isinstance(self.wanted, frozenset) else heads == self.wanted
+            chosen = (
+                np.isin(heads, list(self.allowed)) if isinstance(self.allowed, frozenset) else heads == self.allowed
+            )
         chosen[self.word] = False
         return chosen
 
-    def is_kept(self, heads: Sequence[int] | IntArray, root: str, partial: bool) -> bool:
+    def is_satisfied(self, heads: Sequence[int] | IntArray, root: str, partial: bool) -> bool:
         """Does a tree keep it? A head of -1 means that the word is headless."""
-        tree, span = np.asarray(heads), self.wanted
+        tree, span = np.asarray(heads), self.allowed
         if not isinstance(span, Span):
             head = int(tree[self.word - 1])
             return head >= 0 and bool(self.allowed_heads(len(tree), root)[head])
@@ -77,9 +79,9 @@ class Constraint:
         return int(entering.sum()) == 1 or (partial and not entering.any())
 
     @property
-    def fixes(self) -> int | None:
+    def fixed_head(self) -> int | None:
         """The head that it fixes, if any."""
-        return self.wanted if type(self.wanted) is int else None
+        return self.allowed if type(self.allowed) is int else None
 
 
 def _named(head: int) -> str:
@@ -91,12 +93,12 @@ class DroppedConstraint:
     """A constraint that a tree does not keep, and in which sentence."""
 
     sentence: int
-    place: str  # for messages: file, line, sent_id if there is one
+    location: str  # for messages: file, line, sent_id if there is one
     constraint: Constraint
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.constraint}: {self.reason}"
+        return f"{self.location}: {self.constraint}: {self.reason}"
 
 
 @dataclass
@@ -111,10 +113,10 @@ class Constraints:
     heads: IntArray
     labels: IntArray
     texts: tuple[str, ...]
-    more: dict[int, tuple[Constraint, ...]] = field(default_factory=dict)
+    other_constraints: dict[int, tuple[Constraint, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(
+    def from_treebank(
         cls,
         treebank: Treebank,
         *,
@@ -127,9 +129,9 @@ class Constraints:
         copied: parsing may write into the same treebank.
         """
         if not isinstance(treebank, Treebank):
-            raise ConstraintError(f"expected the Treebank that is to be parsed; got {treebank!r}")
+            raise ConstraintError(f"Constraints.from_treebank: treebank must be a Treebank; got {treebank!r}")
         if (keep is None) == (golds is None):
-            raise ConstraintError("Constraints.of takes what to keep or golds, one of the two")
+            raise ConstraintError("Constraints.from_treebank: expected either keep or golds")
         return cls._of_golds(treebank, golds) if golds is not None else cls._of_file(treebank, keep_names(keep or ()))
 
     @classmethod
@@ -154,19 +156,19 @@ class Constraints:
         for number, gold in enumerate(golds):
             if gold is None:
                 continue
-            words = found.words_of(number)
-            where = f"{place(treebank, number)}: "
+            words = found.word_slice(number)
+            where = f"{sentence_location(treebank, number)}: "
             if not isinstance(gold, GoldTree) or len(gold) != words.stop - words.start:
                 raise ConstraintError(f"{where}expected a Gold of {words.stop - words.start} words; got {gold!r}")
             if NO_HEAD in gold.heads:
-                raise ConstraintError(f"{where}EMPTY is not a constraint; None leaves a word open")
+                raise ConstraintError(f"{where}NO_HEAD is not a constraint; use None for words without constraints")
             codes = np.array(gold.codes())
             found.heads[words] = np.where(codes < 0, UNKNOWN, codes)
             marked = (
                 (word, head) for word, head in enumerate(gold.heads, start=1) if isinstance(head, Mark | frozenset)
             )
             if more := [Constraint(*pair) for pair in marked] + [Constraint(0, span) for span in gold.spans]:
-                found.more[number] = tuple(more)
+                found.other_constraints[number] = tuple(more)
             if gold.labels is not None:
                 ids = [UNKNOWN if text is None else texts.setdefault(text, len(texts)) for text in gold.labels]
                 found.labels[words] = ids
@@ -176,21 +178,23 @@ class Constraints:
     def __len__(self) -> int:
         """Number of constraints, including labels."""
         given = int((self.heads != UNKNOWN).sum() + (self.labels != UNKNOWN).sum())
-        return given + sum(map(len, self.more.values()))
+        return given + sum(map(len, self.other_constraints.values()))
 
     @property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Of the first word of each sentence, and the end."""
         return self.treebank.offsets
 
-    def words_of(self, sentence: int) -> slice:
+    def word_slice(self, sentence: int) -> slice:
         """Where the words of a sentence are in the columns."""
         return slice(int(self.offsets[sentence]), int(self.offsets[sentence + 1]))
 
-    def of_sentence(self, sentence: int) -> list[Constraint]:
+    def for_sentence(self, sentence: int) -> list[Constraint]:
         """The constraints on the heads of a sentence."""
-        heads = enumerate(self.heads[self.words_of(sentence)].tolist(), start=1)
-        return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [*self.more.get(sentence, ())]
+        heads = enumerate(self.heads[self.word_slice(sentence)].tolist(), start=1)
+        return [Constraint(word, head) for word, head in heads if head != UNKNOWN] + [
+            *self.other_constraints.get(sentence, ())
+        ]
 
     def write_labels(self, treebank: Treebank) -> None:
         """Writes all given labels into a treebank."""
@@ -200,12 +204,12 @@ class Constraints:
             treebank.column("deprel")[given] = ids[self.labels[given]]
 
 
-def keep_names(names: Iterable[str], known: Sequence[str] = KEEP) -> frozenset[str]:
+def keep_names(names: Iterable[str], available: Sequence[str] = KEEP) -> frozenset[str]:
     """What to keep from a file. Raises ConstraintError for an unknown name."""
     chosen = [names] if isinstance(names, str) else list(names)
     for name in chosen:
-        if name not in known:
-            raise ConstraintError(f"keep: expected some of {', '.join(known)}; got {name!r}")
+        if name not in available:
+            raise ConstraintError(f"keep: expected some of {', '.join(available)}; got {name!r}")
     return frozenset(chosen)
 
 
@@ -227,7 +231,7 @@ def check_given(constraints: Constraints, treebank: Treebank) -> None:
         raise ConstraintError(f"Constraints: labels must be indices of its {len(constraints.texts)} texts; got {found}")
 
 
-def place(treebank: Treebank, sentence: int) -> str:
+def sentence_location(treebank: Treebank, sentence: int) -> str:
     """Where a sentence is, for messages."""
     found = treebank[sentence]
     return f"{treebank.path}:{found.line}" + (f" (sent_id {found.sent_id})" if found.sent_id else "")
@@ -250,7 +254,7 @@ def _in_misc(treebank: Treebank) -> dict[int, tuple[Constraint, ...]]:
             try:
                 constraint = parse_constraint(text, word, words)
             except ConstraintError as error:
-                raise ConstraintError(f"{place(treebank, sentence)}, word {word}: {error}") from None
+                raise ConstraintError(f"{sentence_location(treebank, sentence)}, word {word}: {error}") from None
             if constraint not in found.setdefault(sentence, []):
                 found[sentence].append(constraint)
     return {sentence: tuple(constraints) for sentence, constraints in found.items()}

@@ -192,10 +192,10 @@ class LayerScores(Classifier):
 def kept_layers(spec: ParserSpec, layers: Sequence[Layer], templates: Templates) -> list[Layer]:
     """The layers of a parser, without weights for all templates but these."""
     if not isinstance(templates, Templates) or not templates:
-        raise SpecError(f"restricted: templates must be Templates, at least one; got {templates!r}")
+        raise SpecError(f"restricted_to: templates must be Templates, at least one; got {templates!r}")
     used = spec.used_templates
     for unknown in templates - used:
-        raise SpecError(f"restricted: templates must be some of the parser's; got {unknown}, which it does not have")
+        raise SpecError(f"restricted_to: templates must be some of the parser's; got {unknown}, which it does not have")
     kept = _atoms_of(templates)
     plain, vectors = _by_kind(used)
     dropped = {number for number, template in enumerate(plain) if frozenset(template.atoms) not in kept}
@@ -214,7 +214,7 @@ def templates_on_top(known: ParserSpec, new: ParserSpec) -> Templates:
     by_atoms = {frozenset(template.atoms): template for template in own}
     for template in old:
         if by_atoms[frozenset(template.atoms)].actions_only != template.actions_only:
-            raise SpecError(f"train: init has the template {template}; the new parser must have it just so")
+            raise SpecError(f"train: init has the template {template}; the new parser must have the same one")
     return old + new.templates
 
 

@@ -24,25 +24,25 @@ class JointActionStates:
     Costs add up: a wrong label, or a wrong tag, costs 1 in addition to the loss of the transition.
     """
 
-    def __init__(self, states: Any, of: Sequence[str], tags: Sequence[str] = ()) -> None:
+    def __init__(self, states: Any, outputs: Sequence[str], tags: Sequence[str] = ()) -> None:
         self.base = states
-        self.of = tuple(of)
+        self.outputs = tuple(outputs)
         self.tags = tuple(tags)
         self.sentences: Treebank = states.sentences
-        self.labels = Labels() if "label" in self.of else states.labels
+        self.labels = Labels() if "label" in self.outputs else states.labels
         self._made: dict[int, tuple[int, int]] = {}  # by state: the joint action that made it, and its parent
         self._actions, self._labels, self._tags = self._triples()
 
     def _triples(self) -> tuple[IntArray, IntArray, IntArray]:
         """Action, label and tag of each joint action; -1 means none."""
         names, system = self.base.names, self.base.system
-        if "tag" in self.of and not isinstance(system, TransitionSystem):
+        if "tag" in self.outputs and not isinstance(system, TransitionSystem):
             raise SpecError(f"tags are predicted when a table shifts a word; {system.name} is not a table")
         found = []
         for action, _ in enumerate(names):
             effects = {effect.kind for effect in system.transitions[action].then} if self._is_table else {"arc"}
-            labels = range(len(self.base.labels.names)) if "label" in self.of and "arc" in effects else ()
-            tags = range(len(self.tags)) if "tag" in self.of and "shift" in effects else ()
+            labels = range(len(self.base.labels.names)) if "label" in self.outputs and "arc" in effects else ()
+            tags = range(len(self.tags)) if "tag" in self.outputs and "shift" in effects else ()
             # Whether an action makes an arc, or shifts a word and not Root, can depend on the state.
             found += [(action, label, tag) for label in (-1, *labels) for tag in (-1, *tags)]
         found.sort(key=lambda triple: triple[1])  # what new labels bring comes last
@@ -97,7 +97,7 @@ class JointActionStates:
                 bare = np.flatnonzero((self._actions == action) & (self._labels < 0))
                 legal[np.ix_(rows, bare)] &= ~fits.any(axis=1)[:, None]
                 legal[np.ix_(rows, places)] &= fits[:, self._labels[places]]
-        if "tag" in self.of:
+        if "tag" in self.outputs:
             is_word = self.base.positions(("B0",))[:, 0] > 0
             shifts = np.isin(self._actions, self._actions[self._tags >= 0])
             legal[:, shifts & (self._tags < 0)] &= ~is_word[:, None]
@@ -116,7 +116,7 @@ class JointActionStates:
             if len(places) and len(rows):
                 right = self.base.gold_labels(rows, np.full(len(rows), action, dtype=np.int32))
                 costs[np.ix_(rows, places)] += (right[:, None] >= 0) & (right[:, None] != self._labels[places])
-        if "tag" in self.of:
+        if "tag" in self.outputs:
             right = self._right_tags()
             costs += (right[:, None] >= 0) & (self._tags >= 0) & (right[:, None] != self._tags)
         found: IntArray = np.where(legal, costs, _engine.ILLEGAL_COST).astype(np.int32)
@@ -158,7 +158,7 @@ class JointActionStates:
     def apply(self, actions: IntArray, labels: IntArray | None = None, rows: IntArray | None = None) -> IntArray:
         """Applies a joint action in each row, or in each of `rows`: numbers of the new states."""
         before = self.base.ids if rows is None else self.base.ids[rows]
-        given = self._labels[actions] if "label" in self.of else labels
+        given = self._labels[actions] if "label" in self.outputs else labels
         made: IntArray = self.base.apply(self._actions[actions], given, rows)
         for state, action, parent in zip(made.tolist(), actions.tolist(), before.tolist(), strict=True):
             self._made[state] = (action, parent)
@@ -190,8 +190,10 @@ class JointActionStates:
         return found
 
     def labels_at(self, addresses: Sequence[AddressLike]) -> IntArray:
-        if "label" in self.of:
-            raise SpecError("labels_of of a network must be empty inside of Joint, where labels are parts of actions")
+        if "label" in self.outputs:
+            raise SpecError(
+                "JointClassifier: the network must not have label inputs, since labels are parts of actions"
+            )
         found: IntArray = self.base.labels_at(addresses)
         return found
 

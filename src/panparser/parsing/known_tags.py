@@ -13,10 +13,10 @@ from panparser.errors import TagWarning, TreebankError
 from panparser.treebank.treebank import Treebank
 
 Tags = tuple[str, ...]
-MOST_UNKNOWN = 0.5  # of the words: more are not parsed
-_FEW = 10  # unknown words, which say nothing about the tags of a corpus
-_TOLD = 0.01  # of the words: fewer are not worth a warning
-_SHOWN = 5  # tags in a message
+MAX_UNSEEN_SHARE = 0.5  # of the words: more are not parsed
+MIN_WARNING_WORDS = 10  # unknown words, which say nothing about the tags of a corpus
+MIN_WARNING_SHARE = 0.01  # of the words: fewer are not worth a warning
+MAX_LISTED_TAGS = 5  # tags in a message
 
 
 def tags_of(treebank: Treebank) -> Tags:
@@ -24,10 +24,10 @@ def tags_of(treebank: Treebank) -> Tags:
     return tuple(sorted(_counts(treebank)))
 
 
-def joined(known: Iterable[Tags | None]) -> Tags | None:
+def merge_tags(tag_sets: Iterable[Tags | None]) -> Tags | None:
     """The tags that any of several parsers learned from; None if one does not know."""
     found: set[str] = set()
-    for tags in known:
+    for tags in tag_sets:
         if tags is None:
             return None
         found.update(tags)
@@ -42,9 +42,9 @@ class UnseenTags:
     counts: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, treebank: Treebank, known: Collection[str]) -> UnseenTags:
+    def from_treebank(cls, treebank: Treebank, training_tags: Collection[str]) -> UnseenTags:
         """The words of a treebank whose UPOS is none of the known ones."""
-        counts = {tag: count for tag, count in _counts(treebank).items() if tag not in known}
+        counts = {tag: count for tag, count in _counts(treebank).items() if tag not in training_tags}
         return cls(treebank.words, Counter(counts))
 
     def add(self, other: UnseenTags) -> None:
@@ -57,19 +57,21 @@ class UnseenTags:
         return self.counts.total() / self.words if self.words else 0.0
 
     @property
-    def deserves_warning(self) -> bool:
-        return self.share > MOST_UNKNOWN or (self.share >= _TOLD and self.counts.total() >= _FEW)
+    def should_warn(self) -> bool:
+        return self.share > MAX_UNSEEN_SHARE or (
+            self.share >= MIN_WARNING_SHARE and self.counts.total() >= MIN_WARNING_WORDS
+        )
 
     @property
-    def excludes_parsing(self) -> bool:
-        return self.share > MOST_UNKNOWN and self.counts.total() >= _FEW
+    def prevents_parsing(self) -> bool:
+        return self.share > MAX_UNSEEN_SHARE and self.counts.total() >= MIN_WARNING_WORDS
 
-    def check(self, path: str, known: Collection[str]) -> None:
+    def check(self, path: str, training_tags: Collection[str]) -> None:
         """Raises TreebankError if the tags are not those of the model."""
-        if self.excludes_parsing:
+        if self.prevents_parsing:
             raise TreebankError(
-                f"{path}: expected tags (UPOS) that the model has learned from ({_listed(known)}), found {self} "
-                "(--allow-unseen-tags, or any_tags=True, parses it anyway)"
+                f"{path}: expected UPOS tags of the training data ({_listed(training_tags)}), found {self} "
+                "(--allow-unseen-tags, or allow_unseen_tags=True, parses the file anyway)"
             )
 
     def __str__(self) -> str:
@@ -77,19 +79,19 @@ class UnseenTags:
         return f"others in {100 * self.share:.1f} % of {self.words:,} words: {shown}"
 
 
-def check_tags(treebank: Treebank, known: Collection[str]) -> None:
+def check_tags(treebank: Treebank, training_tags: Collection[str]) -> None:
     """Warns of words whose UPOS is none of the known ones; raises TreebankError if most words have such a tag."""
-    if not _counts(treebank).keys() - set(known):
+    if not _counts(treebank).keys() - set(training_tags):
         return
-    found = UnseenTags.of(treebank, known)
-    found.check(treebank.path, known)
-    if found.deserves_warning:
-        warnings.warn(told(treebank.path, found), TagWarning, stacklevel=3)
+    found = UnseenTags.from_treebank(treebank, training_tags)
+    found.check(treebank.path, training_tags)
+    if found.should_warn:
+        warnings.warn(warning_text(treebank.path, found), TagWarning, stacklevel=3)
 
 
-def told(path: str, found: UnseenTags) -> str:
+def warning_text(path: str, unseen: UnseenTags) -> str:
     """The text of a warning."""
-    return f"{path}: expected tags (UPOS) that the model has learned from, found {found}"
+    return f"{path}: expected UPOS tags of the training data, found {unseen}"
 
 
 def _counts(treebank: Treebank) -> dict[str, int]:
@@ -99,5 +101,5 @@ def _counts(treebank: Treebank) -> dict[str, int]:
 
 
 def _listed(tags: Collection[str]) -> str:
-    some = [tag if tag != "_" else "none (_)" for tag in tags][:_SHOWN]
+    some = [tag if tag != "_" else "none (_)" for tag in tags][:MAX_LISTED_TAGS]
     return ", ".join(some) + (", ..." if len(tags) > len(some) else "")

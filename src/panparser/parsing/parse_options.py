@@ -63,11 +63,11 @@ class ParseOptions:
             check_beam(self.beam, "parse")
         check_threads("parse: threads", self.threads)
         if self.ensemble and not self.confidence:
-            raise SpecError("parse: ensemble is for confidence: it needs confidence=True")
+            raise SpecError("parse: ensemble requires confidence=True")
         if self.confidence and self.listeners:
-            raise SpecError("confidence is calibrated for parsing without listeners; got both")
+            raise SpecError("parse: confidence cannot be used with listeners")
         if self.confidence and self.constraints is not None:
-            raise SpecError("confidence is calibrated for parsing without constraints; got both")
+            raise SpecError("parse: confidence cannot be used with constraints")
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,14 +149,16 @@ class TreeParser(StoredModel):
     def search_best(self, sentence: Sentence, k: int, **options: Unpack[BestKeywords]) -> BestTrees:
         """Return the trees of `k_best`, and the constraints that the first of them violates."""
 
-    def parse(self, treebank: Treebank, *, any_tags: bool = False, **options: Unpack[ParseKeywords]) -> Treebank:
+    def parse(
+        self, treebank: Treebank, *, allow_unseen_tags: bool = False, **options: Unpack[ParseKeywords]
+    ) -> Treebank:
         """Return a copy of the treebank with the parser's heads and labels; options as in `annotate`.
 
-        Unless `any_tags`, warn (TagWarning) of words whose UPOS is none of `training_tags`, and raise TreebankError if
-        most words have such a tag.
+        Unless `allow_unseen_tags`, warn (TagWarning) of words whose UPOS is none of `training_tags`, and raise
+        TreebankError if most words have such a tag.
         """
         check_treebank(treebank)
-        if not any_tags and self.training_tags is not None:
+        if not allow_unseen_tags and self.training_tags is not None:
             from panparser.parsing.known_tags import check_tags
 
             check_tags(treebank, self.training_tags)

@@ -18,8 +18,8 @@ from panparser.batches.classifier import (
     STORED,
     Classifier,
     check_class,
+    external_class,
     has_method,
-    own_class,
     restored_classifier,
     tag_columns,
 )
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from panparser.parsing.known_tags import Tags
 
 FORMAT = 2  # of model files: incremented when older versions cannot read them; older formats stay readable
-_WITHOUT_VOTERS = 1  # the format that older versions can read
-_EVERY = 2**31 - 1
+FORMAT_SINGLE_PARSER = 1  # the format that older versions can read
+ALL_TREES = 2**31 - 1
 _VECTORS = Table({"bits": COUNT})  # of a manifest
 
 
@@ -174,7 +174,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
             # most parses need no solver
             from panparser.parsing.constraint_search import ConstrainedSearch, KeptTrees
 
-            kept = KeptTrees.of(self.spec, self.labels, treebank, options.constraints, options.relax)
+            kept = KeptTrees.from_constraints(self.spec, self.labels, treebank, options.constraints, options.relax)
             return ConstrainedSearch(self.model, kept).find(treebank, search)
         found = self.model.find(treebank, search)
         heads, labels = self._label_encoding.put_back(treebank, found.heads, found.labels)
@@ -191,14 +191,14 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         width = max(self.spec.beam if beam is None else beam, k) if beam != 0 else 0
         sentence.treebank.check()
         # Different trees may become equal once arcs are put back: then more of them are needed.
-        count = k if self.spec.crossing != "pseudo" else width or _EVERY
+        count = k if self.spec.crossing != "pseudo" else width or ALL_TREES
         found: Iterable[tuple[tuple[int, ...], tuple[str, ...], float]]
         dropped: tuple[DroppedConstraint, ...] = ()
         if constraints is not None:
             from panparser.parsing.constraint_search import ConstrainedSearch, KeptTrees
 
             relax, number = options.get("relax", False), sentence.position
-            kept = KeptTrees.of(self.spec, self.labels, sentence.treebank, constraints, relax, [number])
+            kept = KeptTrees.from_constraints(self.spec, self.labels, sentence.treebank, constraints, relax, [number])
             found, dropped = ConstrainedSearch(self.model, kept).find_best(sentence, width, count)
         else:
             raw_trees = self.model.best(sentence, width, count, None)
@@ -243,7 +243,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         calibration = self.calibration
         if calibration is None:
             raise SpecError(
-                "confidence needs a calibration, and this model has none: train with a development set, "
+                "confidence requires a calibration, which this model lacks: train with a development set, "
                 "or `panparser calibrate -m MODEL DEV -o OUTPUT`"
             )
         beam = self.spec.beam if beam is None else beam
@@ -314,7 +314,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
         from panparser.parsing.engine_model import kept_layers
 
         if self.voters or self.classifier is not None:
-            raise SpecError(f"only the weights of one perceptron can be restricted to templates; got {self!r}")
+            raise SpecError(f"restricted_to: expected a parser with a single perceptron; got {self!r}")
         layers = kept_layers(self.spec, self.layers, templates)
         record = replace(self.training, restricted=[str(template) for template in templates])
         model = PerceptronModel(self.spec, self.labels, layers, self.vectors)
@@ -333,7 +333,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
     @property
     def format(self) -> int:
-        return FORMAT if self.voters else _WITHOUT_VOTERS
+        return FORMAT if self.voters else FORMAT_SINGLE_PARSER
 
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
@@ -353,7 +353,7 @@ class Parser(TreeParser, kind="parser", newest=FORMAT):
 
     def external_code(self) -> dict[str, Any]:
         return {
-            "classifier": None if self.classifier is None else own_class(self.classifier),
+            "classifier": None if self.classifier is None else external_class(self.classifier),
             **self.spec.external_code(),
         }
 

@@ -258,7 +258,7 @@ class PythonStates(PythonObjectStates):
 
     def make_keys(self, rows: Sequence[StateNode]) -> KeyArray:
         if self.templates is None:
-            raise BatchError("keys: the states were made without templates")
+            raise BatchError("keys: the states have no templates")
         out = np.empty((len(rows), self._program.templates), dtype=np.uint64)
         self._call(self._described.keys, *self._description(rows), out)
         return out
@@ -471,11 +471,11 @@ class ParserStates(States, Protocol):
     def constrain(self, constraints: BatchConstraints) -> None: ...
 
 
-def joined(states: ParserStates, classifier: Classifier) -> ParserStates:
+def with_joint_actions(states: ParserStates, classifier: Classifier) -> ParserStates:
     """The states as a classifier sees them: a Joint one sees actions with their labels or tags."""
     if not isinstance(classifier, JointClassifier):
         return states
-    together: Any = JointActionStates(states, classifier.of, classifier.tags)
+    together: Any = JointActionStates(states, classifier.outputs, classifier.tags)
     found: ParserStates = together
     return found
 

@@ -104,9 +104,7 @@ class StateBatch:
         if not isinstance(labels, Labels | list | tuple):
             raise SpecError(f"StateBatch: labels must be names, or Labels; got {labels!r}")
         if templates is not None and any(template.is_vector for template in templates):
-            raise SpecError(
-                "templates of StateBatch: vectors are for the perceptron; `positions` gives words to look up"
-            )
+            raise SpecError("StateBatch: templates must not read vectors; `positions` returns the words to look up")
         self.system = system
         self.sentences = sentences
         self.templates = templates
@@ -286,7 +284,7 @@ class StateBatch:
 
         return self._filled("positions", fill, np.int32, len(numbers), out)
 
-    def places(self, addresses: Sequence[AddressLike], first: LongArray, none: int) -> LongArray:
+    def token_positions(self, addresses: Sequence[AddressLike], first: LongArray, none: int) -> LongArray:
         """(rows, addresses) The words in a table of those of all sentences, given the row of each Root; or `none`."""
         numbers = lower_addresses(tuple(addresses))
         _check(first, "places: first", np.int64, (len(self.started),))
@@ -294,7 +292,7 @@ class StateBatch:
         self._call("places", self._engine.places, numbers, first, none, found)
         return found
 
-    def arc_places(self, width: int) -> LongArray:
+    def arc_positions(self, width: int) -> LongArray:
         """(rows, actions) Where the arc that an action makes, or proposes, is in a table by sentence, dependent and
         head, the latter two of this width; -1 where the action is illegal, or attaches no word."""
         found = np.empty((len(self._engine), len(self.system.transitions)), dtype=np.int64)
@@ -326,7 +324,7 @@ class StateBatch:
     def keys(self, out: KeyArray | None = None) -> KeyArray:
         """(rows, templates) The feature of each template, as a 64-bit key that is almost surely unique."""
         if self.templates is None:
-            raise BatchError("keys of StateBatch: it was made without templates")
+            raise BatchError("StateBatch.keys: the states have no templates")
         return self._filled("keys", self._engine.keys, np.uint64, self._program.templates, out)
 
     def features(self, bits: int = 20, out: IntArray | None = None) -> IntArray:
@@ -387,7 +385,7 @@ class StateBatch:
         """The gold labels of the arcs that actions make (not those they propose); -1 if the gold does not have the
         arc."""
         if self._gold is None:
-            raise BatchError("gold_labels of StateBatch: the sentences have no gold")
+            raise BatchError("StateBatch.gold_labels: the sentences have no gold")
         heads, dependents = self.arcs(rows, actions)
         made = np.where(self._attaches[actions] & (dependents > 0), heads, np.int32(-1))
         return self._arc_labels.right(made, self._words(rows, dependents), self._gold)
@@ -413,16 +411,16 @@ class StateBatch:
         self._call("take_steps", self._engine.take_steps, labels)
 
     @property
-    def wrong_searches(self) -> int:
+    def violated_searches(self) -> int:
         """How many have ended with another derivation on top than the best correct one."""
         found: int = self._call("wrong_searches", lambda: self._engine.wrong_searches)
         return found
 
-    def contested_steps(self) -> tuple[IntArray, FinalBeams]:
+    def ambiguous_steps(self) -> tuple[IntArray, FinalBeams]:
         """Derivations that searches have ended with, where some were wrong; the rows are those of the states given."""
         return _beams(self._call("contested_steps", self._engine.contested_steps))
 
-    def correct_steps(self) -> tuple[IntArray, FinalBeams]:
+    def gold_steps(self) -> tuple[IntArray, FinalBeams]:
         """The best correct derivation of each search."""
         return _beams(self._call("correct_steps", self._engine.correct_steps))
 

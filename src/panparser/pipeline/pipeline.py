@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from panparser.tagging.network_tagger import NetworkTagger
 
 Text = str | Sequence[str] | Sequence[Sequence[str]]  # or the tokens of a sentence, or of several
-Until = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
+LastStep = Literal["tokens", "tags", "trees"]  # the last thing that is predicted
 WORD_COLUMNS = (*COLUMNS, "lemma")  # of tags and lemmas
 KEEP = ("tokens", "tags", "lemmas", *KEEP_TREES)  # may be taken from a treebank instead of being predicted
 _NETWORK_TAGGER = "network-tagger"  # the kind
@@ -71,13 +71,13 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self.parser = parser
         self.training = TrainingRecord.from_values({} if training is None else training)
         if not self.parts:
-            raise SpecError("a pipeline has at least one part: tokenizer, tagger, lemmatizer or parser")
+            raise SpecError("Pipeline: expected at least one part: tokenizer, tagger, lemmatizer or parser")
         columns = [column for tagger in self.taggers for column in tagger.columns]
         if len(set(columns)) < len(columns):
-            raise SpecError(f"taggers of a pipeline must have different columns; got {', '.join(columns)}")
+            raise SpecError(f"Pipeline: taggers must have different columns; got {', '.join(columns)}")
 
     @classmethod
-    def of(
+    def from_model(
         cls, part: Pipeline | Tokenizer | Tagger | NetworkTagger | Lemmatizer | Parser | Cascade | CombinedParser
     ) -> Pipeline:
         """A pipeline of one part; a pipeline is one already."""
@@ -126,25 +126,32 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 
     # --- Text ---
 
-    def __call__(self, text: Text, *, given: TextFormat = "text", until: Until = "trees", threads: int = 1) -> Treebank:
-        """The treebank of a text, with everything that the pipeline predicts; `given` as in `Tokenizer.tokenize`.
+    def __call__(
+        self, text: Text, *, input_format: TextFormat = "text", stop_after: LastStep = "trees", threads: int = 1
+    ) -> Treebank:
+        """The treebank of a text, with all that the pipeline predicts; `input_format` as in `Tokenizer.tokenize`.
 
-        In place of a text: the tokens of a sentence as a list, or a list of such lists. `until`: "tokens" and "tags"
-        (with lemmas) leave out the parts that come after.
+        In place of a text: the tokens of a sentence as a list, or a list of such lists. `stop_after`: "tokens" and
+        "tags" (with lemmas) leave out the parts that come after.
         """
         if isinstance(text, str):
-            (found,) = self.stream([text], given=given, until=until, threads=threads)
+            (found,) = self.stream([text], input_format=input_format, stop_after=stop_after, threads=threads)
             return found
         if isinstance(text, bytes) or not isinstance(text, Sequence):
             raise TextError(f"expected a text, a list of tokens or a list of such lists; got {type(text).__name__}")
         from panparser.treebank.treebank import from_tokens  # few texts are lists
 
         found = from_tokens(text)
-        self.annotate(found, until=until, threads=threads)
+        self.annotate(found, stop_after=stop_after, threads=threads)
         return found
 
     def pipe(
-        self, texts: Iterable[Text], *, given: TextFormat = "text", until: Until = "trees", threads: int = 1
+        self,
+        texts: Iterable[Text],
+        *,
+        input_format: TextFormat = "text",
+        stop_after: LastStep = "trees",
+        threads: int = 1,
     ) -> Iterator[Treebank]:
         """The treebanks of many texts, which have nothing to do with each other, in order; as from `nlp(text)`.
 
@@ -155,7 +162,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         check_threads("threads", threads)
 
         def work(text: Text) -> Treebank:
-            return self(text, given=given, until=until)
+            return self(text, input_format=input_format, stop_after=stop_after)
 
         return map(work, texts) if threads == 1 else map_in_order(work, texts, threads)
 
@@ -163,21 +170,21 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         self,
         pieces: Iterable[str],
         *,
-        given: TextFormat = "text",
+        input_format: TextFormat = "text",
         document: str = "",
-        until: Until = "trees",
+        stop_after: LastStep = "trees",
         threads: int = 1,
     ) -> Iterator[Treebank]:
         """The treebanks of a text in pieces, as from `iter_text`: constant memory for texts of any size."""
-        for treebank in self.tokens(pieces, given=given, document=document, threads=threads):
-            self.annotate(treebank, until=until, threads=threads)
+        for treebank in self.tokens(pieces, input_format=input_format, document=document, threads=threads):
+            self.annotate(treebank, stop_after=stop_after, threads=threads)
             yield treebank
 
     def tokens(
         self,
         pieces: Iterable[str],
         *,
-        given: TextFormat = "text",
+        input_format: TextFormat = "text",
         document: str = "",
         path: str = "<text>",
         threads: int = 1,
@@ -191,10 +198,10 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         where the text begins, if it is a part of another.
         """
         told: dict[str, Any] = {"path": path, "report": report, "ranges": ranges, "start": start}
-        options: dict[str, Any] = {"input_format": given, "document": document, **told}
+        options: dict[str, Any] = {"input_format": input_format, "document": document, **told}
         if self.tokenizer is not None:
             return self.tokenizer.stream(pieces, threads=threads, **options)
-        if given not in ("tokens", "vertical"):
+        if input_format not in ("tokens", "vertical"):
             raise TextError("the model has no tokenizer: expected text that is already divided into tokens, or CoNLL-U")
         return divided(pieces, **options)
 
@@ -210,21 +217,22 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
         relax: bool = False,
         confidence: bool = False,
         ensemble: Sequence[Parser] = (),
-        until: Until = "trees",
+        stop_after: LastStep = "trees",
     ) -> Parsed | None:
         """Write tags, lemmas, heads and labels into a treebank, and return what the parser found; None without trees.
 
         `keep`: existing annotation is kept, and only what is missing is predicted: "tags" (all those of words that have
-        UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.of`); "tokens" are always kept.
-        `until`: "tokens" writes nothing, "tags" only tags and lemmas. The other options are those of `Parser.annotate`.
+        UPOS or XPOS), "lemmas", "heads", "labels", "constraints" (as in `Constraints.from_treebank`); "tokens" are
+        always kept. `stop_after`: "tokens" writes nothing, "tags" only tags and lemmas. The other options are those of
+        `Parser.annotate`.
         """
-        check_choice("until", until, get_args(Until))
+        check_choice("Pipeline: stop_after", stop_after, get_args(LastStep))
         if (confidence or ensemble) and not isinstance(self.parser, Parser):
-            raise SpecError("confidence needs a pipeline with a parser; this one has none, or several in one")
+            raise SpecError("confidence requires a pipeline with a single parser")
         kept = keep_names(keep, KEEP)
-        if until == "tokens":
+        if stop_after == "tokens":
             return None
-        if until == "tags" or self.parser is None:
+        if stop_after == "tags" or self.parser is None:
             self.annotate_words(treebank, keep=kept, threads=threads)
             return None
         known = self._annotate_by_taggers(treebank, kept, threads)
@@ -325,7 +333,7 @@ class Pipeline(StoredModel, kind="pipeline", newest=1):
 def kept_constraints(treebank: Treebank, kept: frozenset[str]) -> Constraints | None:
     """The parts of a treebank's trees that are to be kept; None if there are none."""
     trees = kept & set(KEEP_TREES)
-    return Constraints.of(treebank, keep=trees) if trees else None
+    return Constraints.from_treebank(treebank, keep=trees) if trees else None
 
 
 class _Known:
@@ -349,7 +357,7 @@ class _Known:
             self.treebank.column(name)[self.words[name]] = self.values[name]
 
 
-def several_trees(
+def k_best_trees(
     parser: TreeParser,
     treebank: Treebank,
     count: int,
@@ -359,7 +367,7 @@ def several_trees(
 ) -> tuple[list[list[ScoredTree]], list[DroppedConstraint]]:
     """At most `count` trees for each sentence, and the constraints that were dropped."""
     if treebank.format == "conllx":
-        raise TreebankError(f"{treebank.path}: several trees need comments to tell them apart; CoNLL-X has none")
+        raise TreebankError(f"{treebank.path}: CoNLL-X has no comments, which several trees per sentence require")
     trees: list[list[ScoredTree]] = []
     dropped: list[DroppedConstraint] = []
     for sentence in treebank:
@@ -369,7 +377,7 @@ def several_trees(
     return trees, dropped
 
 
-def repeated(treebank: Treebank, trees: list[list[ScoredTree]], *, labeled: bool) -> Treebank:
+def repeat_sentences(treebank: Treebank, trees: list[list[ScoredTree]], *, labeled: bool) -> Treebank:
     """A treebank with each sentence as often as it has trees."""
     clear_parse_metadata(treebank)
     copies = treebank[[number for number, found in enumerate(trees) for _ in found]]

@@ -34,7 +34,7 @@ from panparser.text.lemmatizer import Lemmatizer, train_lemmatizer
 from panparser.text.raw_text import extract_raw_text
 from panparser.text.tokenizer import EPOCHS as TOKENIZER_EPOCHS
 from panparser.text.tokenizer import Tokenizer, train_tokenizer
-from panparser.training.parser_run import chosen_classifier, network_of
+from panparser.training.parser_run import choose_classifier, network_of
 from panparser.training.training_parsers import parser_training, train
 from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.work.store import CheckpointFolder
@@ -139,9 +139,9 @@ def train_pipeline(
     network: NetworkSpec | None = None,
     lexicon: Lexicon | None = None,
     sources: Sequence[Treebank] = (),
-    weights: Sequence[float] | None = None,
+    treebank_weights: Sequence[float] | None = None,
     listeners: Sequence[Listener] = (),
-    before_part: Callable[[str], None] = lambda name: None,
+    on_part_start: Callable[[str], None] = lambda name: None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
     **options: Unpack[SeedlessOptions],
@@ -149,12 +149,13 @@ def train_pipeline(
     """Train a pipeline; `options` are those of `TrainingConfig`, for the parser, as are vectors and classifier.
 
     Parts that the treebank has no annotation for are left out; `training["left_out"]` gives the reasons. With `dev` the
-    best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `before_part` is called
-    before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there are no
-    incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from there, and
-    gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in `train`. A
-    `lexicon` is for the tagger of UPOS, as in `train_tagger`. The parser learns from the `sources`, too, treebanks of
-    other languages, as they are; `weights` are those of the sources and of the treebank, as in `train`.
+    best epoch of each part is kept, and `training["dev"]` has the scores of the pipeline on it. `on_part_start` is
+    called before each part; `threads` (None: one for each core) change no byte. Ctrl-C raises KeyboardInterrupt: there
+    are no incomplete pipelines. The folder `checkpoint` holds what is finished; with `resume` training goes on from
+    there, and gives the same pipeline as if it had never stopped. A `network` is short for a classifier of it, as in
+    `train`. A `lexicon` is for the tagger of UPOS, as in `train_tagger`. The parser learns from the `sources`, too,
+    treebanks of other languages, as they are; `treebank_weights` are those of the sources and of the treebank, as in
+    `train`.
     """
     if not isinstance(spec, PipelineSpec):
         raise SpecError(f"train_pipeline: spec must be a PipelineSpec; got {spec!r}")
@@ -163,12 +164,12 @@ def train_pipeline(
     threads = resolve_threads("train_pipeline: threads", threads)
     arguments = (
         *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
-        *("sources", "weights", "listeners", "checkpoint", "resume"),
+        *("sources", "treebank_weights", "listeners", "checkpoint", "resume"),
     )
     check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences for training, found none")
-    classifier = chosen_classifier("train_pipeline", classifier, network)
+    classifier = choose_classifier("train_pipeline", classifier, network)
     known = network_of(classifier)
     spec = spec.completed(known if isinstance(classifier, NetworkClassifier) else None)
     training = parser_training(spec.parser, {"seed": seed, **options}, known)  # valid, before other parts are trained
@@ -177,9 +178,9 @@ def train_pipeline(
     of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
-        raise SpecError(f"train_pipeline: {set_options[0]} is for the parser, which is not among the parts")
+        raise SpecError(f"train_pipeline: {set_options[0]} requires a parser among the parts")
     _check_lexicon(lexicon, spec, known)
-    _check_sources(sources, weights, spec)
+    _check_sources(sources, treebank_weights, spec)
     identity = {
         "spec": {**vars(spec), "parser": spec.parser.to_values()},
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
@@ -187,12 +188,12 @@ def train_pipeline(
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
         "lexicon": None if lexicon is None else lexicon.to_values(),
         "sources": [digests(each, None) for each in sources],
-        "weights": None if weights is None else list(weights),
+        "weights": None if treebank_weights is None else list(treebank_weights),
     }
     checkpoints = CheckpointFolder.open(checkpoint, identity, resume=resume, on_error=partial(notice, listeners))
     with capped_default_threads(threads):
-        run = _Run(spec, treebank, dev, seed, threads, listeners, before_part, of_parser, checkpoints, lexicon)
-        run.sources, run.weights = list(sources), weights
+        run = _Run(spec, treebank, dev, seed, threads, listeners, on_part_start, of_parser, checkpoints, lexicon)
+        run.sources, run.treebank_weights = list(sources), treebank_weights
         return run.run()
 
 
@@ -204,16 +205,16 @@ def _check_lexicon(lexicon: Lexicon | None, spec: PipelineSpec, network: Network
     has_tagger = "tagger" in spec.parts and "upos" in (spec.columns or COLUMNS)
     if network is not None or not has_tagger:
         found = "a network" if network is not None else "no such tagger"
-        raise SpecError(f"train_pipeline: lexicon is for a tagger of upos that is a perceptron; got {found}")
+        raise SpecError(f"train_pipeline: lexicon requires a perceptron as tagger of upos; got {found}")
 
 
-def _check_sources(sources: Sequence[Treebank], weights: Sequence[float] | None, spec: PipelineSpec) -> None:
+def _check_sources(sources: Sequence[Treebank], treebank_weights: Sequence[float] | None, spec: PipelineSpec) -> None:
     if not sources:
-        if weights is not None:
-            raise SpecError("train_pipeline: weights are those of sources and treebank, and there are no sources")
+        if treebank_weights is not None:
+            raise SpecError("train_pipeline: treebank_weights requires sources")
         return
     if "parser" not in spec.parts:
-        raise SpecError("train_pipeline: sources are for the parser, which is not among the parts")
+        raise SpecError("train_pipeline: sources require a parser among the parts")
     if wrong := [each for each in sources if not isinstance(each, Treebank)]:
         raise TreebankError(f"train_pipeline: sources must be Treebanks; got {wrong[0]!r}")
 
@@ -244,12 +245,12 @@ class _Run:
     seed: int
     threads: int
     listeners: Sequence[Listener]
-    before_part: Callable[[str], None]
+    on_part_start: Callable[[str], None]
     of_parser: dict[str, Any]  # options of `train`
     checkpoints: CheckpointFolder
     lexicon: Lexicon | None = None
     sources: Sequence[Treebank] = ()  # of the parser alone
-    weights: Sequence[float] | None = None
+    treebank_weights: Sequence[float] | None = None
 
     def run(self) -> Pipeline:
         absent = missing(self.treebank)
@@ -295,7 +296,7 @@ class _Run:
             jackknifed = self._jackknifed(epochs, lemmas=self.lemmas and "parser" in wanted)
             dev = self._annotated(self.dev, taggers)
         if has_lemmatizer:
-            self.before_part("lemmatizer")
+            self.on_part_start("lemmatizer")
             known = with_columns(jackknifed, self.treebank, ["lemma"])
             learn = partial(self._lemmatizer, known, dev=dev, listeners=self.listeners)
             lemmatizer = self.checkpoints.get("lemmatizer", learn)
@@ -314,7 +315,7 @@ class _Run:
     # --- Parts ---
 
     def _tokenizer(self) -> Tokenizer:
-        self.before_part("tokenizer")
+        self.on_part_start("tokenizer")
         options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
         learn = partial(train_tokenizer, self.treebank, dev=self.dev, listeners=self.listeners, **options)
         return self.checkpoints.get("tokenizer", lambda: whole(learn()))
@@ -333,7 +334,7 @@ class _Run:
         taggers = []
         for number, columns in enumerate(groups if tagged else []):
             if notify:
-                self.before_part(f"tagger {'+'.join(columns)}")
+                self.on_part_start(f"tagger {'+'.join(columns)}")
             options: dict[str, Any] = {"seed": self.seed, "listeners": self.listeners if notify else listeners}
             if (most := epochs[number] if epochs else self.spec.tagger_epochs) is not None:
                 options["epochs"] = most
@@ -361,12 +362,16 @@ class _Run:
         return whole(train_lemmatizer(treebank, dev=dev, listeners=listeners, **options))
 
     def _parser(self, treebank: Treebank, dev: Treebank | None, **more: Any) -> Parser:
-        self.before_part("parser")
+        self.on_part_start("parser")
         keeping: dict[str, Any] = {"checkpoint": self.checkpoints.path("parser"), "resume": self.checkpoints.resume}
         options = self.of_parser | more | keeping | {"listeners": self.listeners}
         if not self.sources:
             return whole(train(self.spec.parser, treebank, dev=dev, **options))
-        return whole(train(self.spec.parser, [*self.sources, treebank], dev=dev, weights=self.weights, **options))
+        return whole(
+            train(
+                self.spec.parser, [*self.sources, treebank], dev=dev, treebank_weights=self.treebank_weights, **options
+            )
+        )
 
     # --- What the parser sees ---
 
@@ -381,7 +386,7 @@ class _Run:
         columns = [*self.columns, *["lemma"] * lemmas]
         if not self.folds or not columns:
             return predicted
-        self.before_part(f"{self.folds} folds")
+        self.on_part_start(f"{self.folds} folds")
 
         def learn(rest: Treebank, fold: Fold, stop: Listener) -> Pipeline:
             taggers = self._taggers(rest, epochs=epochs, listeners=[stop])

@@ -93,7 +93,7 @@ def iter_format(
     if pipeline.tokenizer is None:
         raise TextError("the model has no tokenizer: expected text that is already divided into tokens, or CoNLL-U")
     given: Literal["text", "lines"] = "text" if format == "plaintext" else "lines"
-    return pipeline.tokens(pieces, given=given, path=path, report=report, ranges=ranges)
+    return pipeline.tokens(pieces, input_format=given, path=path, report=report, ranges=ranges)
 
 
 def _generic(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from panparser.base.checks import POSITIVE
 from panparser.ensembles.cascade import CascadeStage, check_stages
-from panparser.ensembles.cascade_training import Given, estimate_regions
+from panparser.ensembles.cascade_training import StageConstraints, estimate_regions
 from panparser.errors import SpecError
 from panparser.recipes.recipe import HEADER, Recipe, moved
 from panparser.recipes.sections import (
@@ -48,7 +48,7 @@ PARTIAL = "arc-eager-partial"
 class CascadePart(Part):
     """[cascade]: what stages after the first learn under: "predicted" (in `folds` folds), "gold" or "none"."""
 
-    given: str | None = one_of(*get_args(Given))
+    given: str | None = one_of(*get_args(StageConstraints))
     folds: int | None = integer(2)
 
 
@@ -189,7 +189,7 @@ class CascadeRecipe:
 
     def options(self) -> dict[str, Any]:
         """The options of `train_cascade`."""
-        return {"given": self.cascade.given or "predicted", "folds": self.cascade.folds or 5}
+        return {"stage_constraints": self.cascade.given or "predicted", "folds": self.cascade.folds or 5}
 
     @property
     def needs_data(self) -> bool:
@@ -222,7 +222,7 @@ class CascadeRecipe:
             if part.estimate is not None:
                 estimated_on = treebank if own is None else concatenated(own)
                 regions = within(f"{where}: estimate", partial(_estimated, estimated_on, part.estimate))
-            weights = {} if part.weights is None else {"weights": part.weights}
+            weights = {} if part.weights is None else {"treebank_weights": part.weights}
             stages.append(
                 CascadeStage(
                     name=name,
@@ -265,7 +265,8 @@ class CascadeRecipe:
             parts.append(replace(named, **tables))
             recipes.append(full)
         base = replace(self.base, parser=ParserPart(), network=None, training=TrainingPart())
-        cascade = self.cascade.filled(self.options())
+        options = self.options()
+        cascade = self.cascade.filled({"given": options["stage_constraints"], "folds": options["folds"]})
         return CascadeRecipe(base=base, cascade=cascade, stages=tuple(parts), recipes=tuple(recipes))
 
     def to_values(self) -> dict[str, Any]:
@@ -307,7 +308,8 @@ def _estimated(treebank: Treebank | None, options: Mapping[str, Any] | None) -> 
     known = ["precision", "by", "least", "folds", "epochs", "seed"]
     check_names(options or {}, known, "the table")
     assert treebank is not None  # a stage without treebanks of its own needs that of the cascade
-    found = estimate_regions(treebank, **(options or {}))
+    names = {"by": "group_by", "least": "min_count"}
+    found = estimate_regions(treebank, **{names.get(name, name): value for name, value in (options or {}).items()})
     if not found:
         raise SpecError("no class of arcs is precise enough; a lower precision, or another choice of classes, may help")
     return found

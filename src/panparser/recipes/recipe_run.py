@@ -265,7 +265,7 @@ class _Run:
         folds = self._fold(recipe, treebank, data["vectors"]) if recipe.folds.count is not None else None
         words = treebank.words if weights is None else weights.words(treebank)
         if weights is not None:
-            data["weights"] = recipe.all_weights()
+            data["treebank_weights"] = recipe.all_weights()
         best: Parser | None = None
         scores: list[SeedScore] = []
         interrupted = False
@@ -385,9 +385,9 @@ class _Run:
             vectors=recipe.load_vectors(),
             lexicon=recipe.load_lexicon(),
             sources=recipe.read_sources(),
-            weights=recipe.all_weights() if recipe.sources else None,
+            treebank_weights=recipe.all_weights() if recipe.sources else None,
             listeners=self.listeners,
-            before_part=lambda name: self._before(RunStep(name)),
+            on_part_start=lambda name: self._before(RunStep(name)),
             checkpoint=self._checkpoint(in_parts=True),
             resume=self.resume,
             **options,
@@ -405,7 +405,7 @@ class _Run:
         self._before(RunStep("regions"))
         stages = recipe.build(treebank)
 
-        def before_stage(number: int, stage: CascadeStage) -> None:
+        def on_stage_start(number: int, stage: CascadeStage) -> None:
             self._before(RunStep(f"stage {number + 1} of {len(stages)} ({stage.name})"))
 
         cascade = train_cascade(
@@ -414,7 +414,7 @@ class _Run:
             dev=dev,
             threads=self.threads,
             listeners=self.listeners,
-            before_stage=before_stage,
+            on_stage_start=on_stage_start,
             checkpoint=self._checkpoint(in_parts=True),
             resume=self.resume,
             **recipe.options(),
@@ -449,4 +449,4 @@ class _Run:
                 listener.before_step(step)
 
     def _notice(self, message: str) -> None:
-        notify(self.listeners, "notice", message)
+        notify(self.listeners, "on_notice", message)

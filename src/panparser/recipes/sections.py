@@ -472,7 +472,7 @@ class ConstraintsPart(Part):
         given = concatenated([read_conllu(file, format=format) for file in files])
         if given.offsets.tolist() != treebank.offsets.tolist():
             raise SpecError(f"{', '.join(files)}: expected the sentences of {treebank.path}, found others")
-        return Constraints.of(given, keep={"heads", "labels"} if self.labels else {"heads"})
+        return Constraints.from_treebank(given, keep={"heads", "labels"} if self.labels else {"heads"})
 
 
 # Functions of families, by the section of a recipe or of a training record that they interpret; imported on demand.

@@ -12,7 +12,7 @@ import numpy as np
 from panparser import __version__, _engine
 from panparser.errors import ConlluError, ConstraintError, TextError, TreebankError
 from panparser.parsing.known_tags import UnseenTags
-from panparser.pipeline.pipeline import WORD_COLUMNS, kept_constraints, repeated, several_trees
+from panparser.pipeline.pipeline import WORD_COLUMNS, k_best_trees, kept_constraints, repeat_sentences
 from panparser.pipeline.udpipe_input import iter_format
 from panparser.serve.limits import Limits, RequestError
 from panparser.serve.process_request import ProcessRequest
@@ -157,7 +157,7 @@ class RequestProcessor:
             return treebank
         tags = None if pipeline.parser is None else pipeline.parser.training_tags
         if "upos" not in pipeline.columns and tags is not None:
-            UnseenTags.of(treebank, tags).check(_PATH, tags)
+            UnseenTags.from_treebank(treebank, tags).check(_PATH, tags)
         # Without a tagger, tags are those of the input; missing ones are predicted for the parser, and not written.
         given = {} if asked.tag or "tags" in asked.keep else _columns(treebank)
         keep = asked.keep | (frozenset() if asked.tag else {"tags", "lemmas"})
@@ -168,9 +168,9 @@ class RequestProcessor:
         assert pipeline.parser is not None
         pipeline.annotate_words(treebank, keep=keep)
         constraints = kept_constraints(treebank, keep)
-        trees, _ = several_trees(pipeline.parser, treebank, asked.k_best, asked.beam, constraints, asked.relax)
+        trees, _ = k_best_trees(pipeline.parser, treebank, asked.k_best, asked.beam, constraints, asked.relax)
         _restore(treebank, given)
-        return repeated(treebank, trees, labeled=pipeline.parser.spec.labeled)
+        return repeat_sentences(treebank, trees, labeled=pipeline.parser.spec.labeled)
 
     # --- Around the sentences ---
 

@@ -68,7 +68,7 @@ class ServedModel:
             raise SpecError(f"{text}: expected names of letters, digits, . + - and _, joined by colons; got {names}")
         own = path in bundled()
         about = (_LICENCE, (_TREEBANK,)) if own else ("not stated", ())
-        return cls(tuple(names), Pipeline.of(load(path)), *about)
+        return cls(tuple(names), Pipeline.from_model(load(path)), *about)
 
 
 class ModelRegistry:

@@ -195,7 +195,7 @@ class NetworkRun(EpochLoop[NetworkClassifier, NetworkTagger]):
                 self.updates += 1
             for sentence in chosen.tolist():
                 self.notify("after_sentence", epoch, sentence)
-            self.notify("after_words", epoch, self.words, self.updates)
+            self.notify("on_progress", epoch, self.words, self.updates)
 
     def _chosen(self, epoch: int, sentences: LongArray) -> LongArray:
         """Those that no listener wants to be skipped."""

@@ -37,7 +37,7 @@ from panparser.learning.training_record import TrainingRecord
 from panparser.networks.network import NetworkSpec
 from panparser.networks.network_classifier import NetworkClassifier
 from panparser.parsing.parser import Parser, classifier_model
-from panparser.parsing.python_states import ParserStates, joined, states_of
+from panparser.parsing.python_states import ParserStates, states_of, with_joint_actions
 from panparser.storage.containers import encode
 from panparser.storage.stored import prefixed, without_prefix
 from panparser.systems.transition_system import TransitionSystem
@@ -91,14 +91,14 @@ class ClassifierRun(ParserRun[Classifier]):
             self.classifier = copied(self.classifier)
             self.classifier.warm_start(setup)
         if self.constraints:
-            self._dev_constraints = self.constraints.of_dev()
+            self._dev_constraints = self.constraints.for_dev()
         self.learner = BatchLearner(BatchSearch(self.states, self.classifier), self.spec.beam, self.training.seed)
         self.member = BatchMember(self, self.learner, self._replacement_states, report_interval=CHUNK_SENTENCES)
 
     def _states_of(self, corpus: TrainingCorpus) -> ParserStates:
         gold = corpus.reference(self.labels)
         states = states_of(self.spec, corpus.treebank, self.labels, gold=gold, vectors=self.vectors)
-        return joined(states, self.classifier)
+        return with_joint_actions(states, self.classifier)
 
     def _check_options(self) -> None:
         """Raises SpecError for options that only apply to the engine's perceptron."""
@@ -109,17 +109,17 @@ class ClassifierRun(ParserRun[Classifier]):
                 what = f"the classifier {self.classifier.name!r} has none"
                 raise SpecError(f"train: {name} requires the engine's perceptron, and {what}")
         if self.vectors is not None and not isinstance(self.vectors, WordVectors):
-            raise SpecError(f"train: vectors must be Vectors (read_vectors reads a file); got {self.vectors!r}")
+            raise SpecError(f"train: vectors must be WordVectors (read_vectors reads a file); got {self.vectors!r}")
         if self.init is not None:
             self._check_init(self.init)
         network = network_of(self.classifier)
         if self.spec.uses_vectors or network is not None:
             self.vectors = choose_vectors(self.spec, self.vectors, self.init, network)
-        joint = self.classifier.of if isinstance(self.classifier, JointClassifier) else ()
+        joint = self.classifier.outputs if isinstance(self.classifier, JointClassifier) else ()
         if "label" in joint and not self.spec.labeled:
-            raise SpecError("a Joint classifier of labels needs a parser with labels")
+            raise SpecError('JointClassifier: outputs "label" require a labeled parser')
         if "tag" in joint and (read := [atom for atom in self.spec.used_templates.atoms if atom.name == "upos"]):
-            raise SpecError(f"templates must not read tags that a Joint classifier predicts; got {read[0]}")
+            raise SpecError(f"train: templates must not read tags that a JointClassifier predicts; got {read[0]}")
         methods = ["score_labels", "update_labels"] if self.spec.labeled and "label" not in joint else []
         if isinstance(training.strategy, TrainingStrategy):
             methods.append(needed_method(training.strategy, self.spec.beam, self.classifier))
@@ -223,7 +223,7 @@ class ClassifierRun(ParserRun[Classifier]):
 def _settings_of(classifier: Classifier) -> dict[str, Any]:
     """What is known, before it learns, about how a classifier learns: its attributes that are plain values."""
     inner = classifier.parts if isinstance(classifier, CompositeClassifier) else ()
-    of = list(classifier.of) if isinstance(classifier, JointClassifier) else []
+    of = list(classifier.outputs) if isinstance(classifier, JointClassifier) else []
     own: dict[str, Any] = {
         name: value for name, value in vars(classifier).items() if isinstance(value, bool | int | float | str)
     }

@@ -23,7 +23,7 @@ from panparser.treebank.treebank import Treebank, check_lengths, concatenated
 from panparser.trees.gold import GoldTree, annotated_heads
 from panparser.trees.projectivity import LIFTED, PATH, nonprojectivity_counts, projective_subset, projectivize
 
-MOST_WEIGHT = 10_000
+MAX_TREEBANK_WEIGHT = 10_000
 
 
 @dataclass(frozen=True)
@@ -40,24 +40,24 @@ class TreebankWeights:
 
     def __post_init__(self) -> None:
         for weight in self.weights:
-            check_number("train: weight", weight, Interval(0, MOST_WEIGHT, "(]"))
+            check_number("train: treebank_weights", weight, Interval(0, MAX_TREEBANK_WEIGHT, "(]"))
 
     @property
-    def most(self) -> int:
+    def maximum(self) -> int:
         """How often an epoch learns from a sentence at most."""
         return int(np.ceil(max(self.weights)))
 
-    def of_sentences(self) -> FloatArray:
+    def per_sentence(self) -> FloatArray:
         """The weight of each sentence."""
         return np.repeat(np.array(self.weights, dtype=np.float64), self.sentences)
 
     def words(self, treebank: Treebank) -> int:
         """The words that an epoch learns from, on average."""
-        return round(float(self.of_sentences() @ np.diff(treebank.offsets)))
+        return round(float(self.per_sentence() @ np.diff(treebank.offsets)))
 
-    def chosen(self, used: BoolArray, rng: np.random.Generator) -> LongArray:
+    def sample(self, used: BoolArray, rng: np.random.Generator) -> LongArray:
         """The sentences of an epoch, in the order of a treebank in which they stand that often."""
-        weights = self.of_sentences()
+        weights = self.per_sentence()
         times = np.floor(weights)
         if (times < weights).any():
             times += rng.random(len(weights)) < weights - times
@@ -71,20 +71,22 @@ class TreebankWeights:
 
 
 def pooled(
-    treebank: Treebank | Sequence[Treebank], weights: Sequence[float] | None
+    treebank: Treebank | Sequence[Treebank], treebank_weights: Sequence[float] | None
 ) -> tuple[Treebank, TreebankWeights | None]:
     """Treebanks as one, and their weights; None: all of them are 1."""
     parts = [treebank] if isinstance(treebank, Treebank) else treebank
     if not isinstance(parts, Sequence) or not parts or not all(isinstance(part, Treebank) for part in parts):
         raise TreebankError(f"train: treebank must be a Treebank, or a list of them; got {treebank!r}")
-    if weights is not None and (not isinstance(weights, Sequence) or len(weights) != len(parts)):
+    if treebank_weights is not None and (
+        not isinstance(treebank_weights, Sequence) or len(treebank_weights) != len(parts)
+    ):
         count = "one number" if len(parts) == 1 else f"{len(parts)} numbers, one for each treebank"
-        raise SpecError(f"train: weights must be a list of {count}; got {weights!r}")
+        raise SpecError(f"train: treebank_weights must be a list of {count}; got {treebank_weights!r}")
     whole = concatenated(parts)
-    if weights is None:
+    if treebank_weights is None:
         return whole, None
-    found = TreebankWeights(tuple(map(len, parts)), tuple(weights))
-    return whole, None if all(weight == 1 for weight in weights) else found
+    found = TreebankWeights(tuple(map(len, parts)), tuple(treebank_weights))
+    return whole, None if all(weight == 1 for weight in treebank_weights) else found
 
 
 _UNKNOWN = -1
@@ -178,12 +180,12 @@ class TrainingCorpus:
 
     def order(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """The sentences of an epoch, shuffled."""
-        chosen = np.flatnonzero(self.used) if self.weights is None else self.weights.chosen(self.used, rng)
+        chosen = np.flatnonzero(self.used) if self.weights is None else self.weights.sample(self.used, rng)
         return rng.permutation(chosen).astype(np.int64)
 
     def parts(self, order: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
         """An order in parts, in which few sentences come twice."""
-        return np.array_split(order, 1 if self.weights is None else self.weights.most)
+        return np.array_split(order, 1 if self.weights is None else self.weights.maximum)
 
     def reference(self, labels: Labels, kept: npt.NDArray[np.bool_] | None = None) -> tuple[IntArray, IntArray]:
         """Heads and numbers of labels for all words; unknown if not kept."""
@@ -210,7 +212,7 @@ def choose_vectors(
     if network is not None and "vector" in network.columns:
         readers.append("the network reads them")
     if vectors is not None and not isinstance(vectors, WordVectors):
-        raise SpecError(f"train: vectors must be Vectors (read_vectors reads a file); got {vectors!r}")
+        raise SpecError(f"train: vectors must be WordVectors (read_vectors reads a file); got {vectors!r}")
     if not readers:
         if vectors is not None:
             what = "template reads them; S0.vector would" if network is None else "input of the network is a vector"

@@ -46,12 +46,12 @@ def room_for_layer(max_size: int, parser: Parser, epochs: int) -> int:
     return max_size - taken - sum(layer.size for layer in parser.layers[:-1]) - sum(a.nbytes for a in vectors.values())
 
 
-def prune(layer: Callable[[float], Layer], least: float, room: int | None) -> tuple[float, Layer]:
+def prune(layer: Callable[[float], Layer], min_weight: float, room: int | None) -> tuple[float, Layer]:
     """The smallest weight kept, and the layer: `least`, or larger if needed to fit into `room` (bytes)."""
-    found = layer(least)
+    found = layer(min_weight)
     if room is None or found.size <= room:
-        return least, found
-    low, high = least, max(1.0, 2 * least)
+        return min_weight, found
+    low, high = min_weight, max(1.0, 2 * min_weight)
     while (found := layer(high)).size > room:
         if high > _MAX_WEIGHT:
             raise SpecError(f"train: max_size is too small: {found.size - room} more bytes are needed at least")
@@ -97,7 +97,7 @@ class PerceptronRun(ParserRun[Layer]):
         if self.vectors:
             self.digests["vectors"] = self.vectors.digest
         if self.constraints:
-            self._dev_constraints = self.constraints.of_dev()
+            self._dev_constraints = self.constraints.for_dev()
         system = self.spec.system
         self._program = program(self.spec)
         self._unit = UPDATE_UNITS if self.init or self.vectors else update_units(self.training)
@@ -267,10 +267,10 @@ class PerceptronRun(ParserRun[Layer]):
         }
         return layer
 
-    def weights(self, least: float = 0.0) -> Layer:
+    def weights(self, min_weight: float = 0.0) -> Layer:
         if self._averages is None:  # a run that goes on from a checkpoint
             self._averages = _engine.average(self.learners, self.threads)
-        arrays = self._averages.compact(least, self.evaluation_threads)
+        arrays = self._averages.compact(min_weight, self.evaluation_threads)
         vectors = None
         if self.vectors:
             vectors = VectorWeights.of(

@@ -24,10 +24,10 @@ from panparser.learning.training import TrainingConfig
 from panparser.learning.training_record import CLASSIFIER, TrainingRecord
 from panparser.networks.network import NetworkSpec
 from panparser.networks.network_classifier import NetworkClassifier
-from panparser.parsing.calibrating import fitted, gold_labels
+from panparser.parsing.calibrating import calibration_from_evidence, gold_labels
 from panparser.parsing.confidence import Calibration
 from panparser.parsing.constraints import Constraints
-from panparser.parsing.known_tags import Tags, joined, tags_of
+from panparser.parsing.known_tags import Tags, merge_tags, tags_of
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
 from panparser.storage.containers import Arrays
@@ -88,7 +88,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
             )
         init = self.init
         if isinstance(init, Parser) and self.spec.labels == "universal" and init.spec.labels == "full":
-            raise SpecError("train: init has labels with subtypes, and the new parser is to learn universal ones")
+            raise SpecError("train: init has labels with subtypes; the new parser has universal labels")
 
     def prepare(self, known: Labels) -> None:
         """Prepares the treebank for training; its labels come after those already known."""
@@ -108,7 +108,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
     def replaced(self, sentence: int, instead: Replacement) -> Treebank:
         """A treebank of the one sentence that a listener put in the place of another."""
         if self.constraints is not None:
-            raise SpecError("train: constraints are those of its sentences, and a listener replaced one")
+            raise SpecError("train: constraints cannot be used with a listener that replaces sentences")
         other = instead.sentence
         if other is not None and not isinstance(other, Sentence):
             raise SpecError(f"Replacement: sentence must be a Sentence; got {other!r}")
@@ -151,8 +151,8 @@ class ParserRun(EpochLoop[Weights, Parser]):
         return score(parser, dev)
 
     def evaluate(self, report: EpochReport, weights: Weights) -> None:
-        if self.has_listener("after_learning"):
-            self.notify_of_evaluation("after_learning", report.epoch, self.parser_of(weights))
+        if self.has_listener("after_training_pass"):
+            self.notify_of_evaluation("after_training_pass", report.epoch, self.parser_of(weights))
         if self.dev is not None:
             self.notify_of_evaluation("before_evaluation", report.epoch)
             report.uas, report.las = self.score(self.parser_of(weights), self.dev)
@@ -221,7 +221,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
     def _tags(self) -> Tags | None:
         """The tags that the parser has learned from, if it reads them."""
         own = tags_of(self.treebank) if self.reads("upos") else None
-        return own if self.init is None else joined((self.init.training_tags, own))
+        return own if self.init is None else merge_tags((self.init.training_tags, own))
 
     def reads(self, column: str) -> bool:
         """Does the parser read a column? False if that cannot be known."""
@@ -230,7 +230,9 @@ class ParserRun(EpochLoop[Weights, Parser]):
     def after_all(self) -> None:
         if self.dev is not None and self._dev_constraints is None:  # confidence is about parsing without constraints
             parser = self.parser()
-            self.calibration = fitted(parser, parser.gather_evidence(self.dev, threads=self.threads), self.dev)
+            self.calibration = calibration_from_evidence(
+                parser, parser.gather_evidence(self.dev, threads=self.threads), self.dev
+            )
 
     def parser(self, *, interrupted: bool = False) -> Parser:
         parser = self.parser_of(self.best_epoch()[1], self.record(interrupted=interrupted))
@@ -258,7 +260,7 @@ def network_of(classifier: Classifier | None) -> NetworkSpec | None:
     return next((found for part in parts if (found := network_of(part)) is not None), None)
 
 
-def chosen_classifier(
+def choose_classifier(
     owner: str, classifier: Classifier | None, network: NetworkSpec | None, init: Parser | None = None
 ) -> Classifier | None:
     """What learns: the classifier, or one of the network, or that of the parser to continue from; None: a perceptron.

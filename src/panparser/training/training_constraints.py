@@ -27,7 +27,7 @@ _DEV = 1 << 21  # draws for the development set
 
 def drawn(treebank: Treebank, share: float, rng: np.random.Generator) -> Constraints:
     """A share of the heads of a treebank, as constraints."""
-    constraints = Constraints.of(treebank, keep={"heads"})
+    constraints = Constraints.from_treebank(treebank, keep={"heads"})
     constraints.heads[rng.random(treebank.words) >= share] = UNKNOWN
     return constraints
 
@@ -54,24 +54,24 @@ class TrainingConstraints:
         if not is_share and not isinstance(self.source, Constraints):
             raise SpecError(f"train: constraints must be Constraints or a share of the heads; got {self.source!r}")
         if self.dev_source is not None and (self.dev is None or is_share):
-            raise SpecError("train: dev_constraints need a development set, and constraints that are not a share")
+            raise SpecError("train: dev_constraints requires dev, and constraints that are not a share")
         if self.dev is not None and not is_share and not isinstance(self.dev_source, Constraints):
             raise SpecError(f"train: dev_constraints must be Constraints, as constraints are; got {self.dev_source!r}")
 
-    def of_epoch(self, epoch: int) -> Constraints:
+    def for_epoch(self, epoch: int) -> Constraints:
         """The constraints of the treebank in an epoch."""
         if isinstance(self.source, Constraints):
             return self.source
         return drawn(self.treebank, self.source, np.random.default_rng([self.seed, epoch, _DEV - 1]))
 
-    def of_dev(self) -> Constraints | None:
+    def for_dev(self) -> Constraints | None:
         if self.dev is None or isinstance(self.source, Constraints):
             return self.dev_source
         return drawn(self.dev, self.source, np.random.default_rng([self.seed, _DEV]))
 
     def lowered(self, spec: ParserSpec, labels: Labels, epoch: int) -> BatchConstraints:
         """Return the constraints of an epoch in the form that search uses."""
-        return lowered(spec, labels, self.treebank, self.of_epoch(epoch))
+        return lowered(spec, labels, self.treebank, self.for_epoch(epoch))
 
     def to_values(self) -> dict[str, Any]:
         """Plain values, as a manifest holds them."""
@@ -83,13 +83,17 @@ class TrainingConstraints:
 def lowered(spec: ParserSpec, labels: Labels, treebank: Treebank, constraints: Constraints) -> BatchConstraints:
     """Return constraints of a treebank in the form that search uses; conflicting ones are dropped."""
     try:
-        return KeptTrees.of(spec, labels, treebank, constraints, relax=True).to_search()
+        return KeptTrees.from_constraints(spec, labels, treebank, constraints, relax=True).to_search()
     except ConstraintError as error:
-        raise SpecError(f"constraints of train: {error}") from None
+        raise SpecError(f"train: constraints: {error}") from None
 
 
 def _digest(constraints: Constraints) -> str:
-    parts = (constraints.heads.tobytes(), constraints.labels.tobytes(), repr((constraints.texts, constraints.more)))
+    parts = (
+        constraints.heads.tobytes(),
+        constraints.labels.tobytes(),
+        repr((constraints.texts, constraints.other_constraints)).replace("allowed=", "wanted="),  # as in older models
+    )
     return hashlib.sha256(b"".join(p.encode() if isinstance(p, str) else p for p in parts)).hexdigest()
 
 
@@ -106,7 +110,7 @@ def kept_arcs(
     from all arcs; None before the first epoch.
     """
     if subsample.by.startswith("accuracy") and dev is None:
-        raise SpecError("subsampling by accuracy needs a development set")
+        raise SpecError("train: subsample by accuracy requires dev")
     draws = rng.random(treebank.words)
     chosen = None
     if subsample.where is not None:

@@ -26,7 +26,7 @@ from panparser.systems.transition_system import TransitionSystem
 from panparser.training.batch_parser_run import ClassifierRun
 from panparser.training.corpus import pooled
 from panparser.training.engine_parser_run import PerceptronRun
-from panparser.training.parser_run import chosen_classifier, network_of
+from panparser.training.parser_run import choose_classifier, network_of
 from panparser.training.training_constraints import Source, TrainingConstraints
 from panparser.treebank.treebank import Treebank
 
@@ -48,7 +48,7 @@ class SeedlessParserTrainingOptions(SeedlessOptions, _Arguments, total=False):
 
 
 _ARGUMENTS = (
-    *("dev", "weights", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint"),
+    *("dev", "treebank_weights", "vectors", "classifier", "network", "init", "constraints", "listeners", "checkpoint"),
     "resume",
 )
 
@@ -109,7 +109,7 @@ def train(
     treebank: Treebank | Sequence[Treebank],
     *,
     dev: Treebank | None = None,
-    weights: Sequence[float] | None = None,
+    treebank_weights: Sequence[float] | None = None,
     vectors: WordVectors | None = None,
     classifier: Classifier | None = None,
     network: NetworkSpec | None = None,
@@ -124,8 +124,8 @@ def train(
 ) -> Parser:
     """A parser for a treebank; `options` are those of `TrainingConfig`.
 
-    Several treebanks are learned from together, each with one of the `weights`, if these are given: an epoch learns
-    from a sentence of weight 25 as if it stood 25 times, and from one of weight 0.5 every other time, at random.
+    Several treebanks are learned from together, each with one of the `treebank_weights`, if these are given: an epoch
+    learns from a sentence of weight 25 as if it stood 25 times, and from one of weight 0.5 every other time, at random.
 
     The strategy defaults to max-violation, by the static oracle if the system has no other.
     With `dev` the epoch that scores best on it is kept (LAS, or UAS of an unlabeled parser), without it the last.
@@ -150,17 +150,17 @@ def train(
     `dev_constraints` are those of the development set.
     """
     check_listeners("train", listeners)
-    treebank, treebank_weights = pooled(treebank, weights)
-    classifier = chosen_classifier("train", classifier, network, init)
+    treebank, sentence_weights = pooled(treebank, treebank_weights)
+    classifier = choose_classifier("train", classifier, network, init)
     training = parser_training(spec, options, network_of(classifier))
     if constraints is None and dev_constraints is not None:
-        raise SpecError("train: dev_constraints are given, but constraints are not")
+        raise SpecError("train: dev_constraints requires constraints")
     restriction = None
     if constraints is not None:
         restriction = TrainingConstraints(constraints, dev_constraints, treebank, dev, training.seed)
     common: dict[str, Any] = {"spec": spec, "treebank": treebank, "dev": dev, "vectors": vectors, "init": init}
     common |= {"listeners": listeners, "checkpoint": checkpoint, "training": training, "constraints": restriction}
-    common |= {"treebank_weights": treebank_weights}
+    common |= {"treebank_weights": sentence_weights}
     common |= {"threads": resolve_threads("train: threads", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
@@ -178,13 +178,13 @@ def _run(common: dict[str, Any], classifier: Classifier | None) -> ClassifierRun
 class _Progress(Listener):
     """Tells other listeners of progress alone."""
 
-    only_watches = True
+    is_passive = True
 
     def __init__(self, listeners: Sequence[Listener]) -> None:
         self.listeners = listeners
 
-    def after_words(self, epoch: int, words: int, updates: int) -> None:
-        notify(self.listeners, "after_words", epoch, words, updates)
+    def on_progress(self, epoch: int, words: int, updates: int) -> None:
+        notify(self.listeners, "on_progress", epoch, words, updates)
 
 
 TREES = (HEAD, "deprel")  # the columns that a parser writes

@@ -58,7 +58,7 @@ def load_state(path: Path, identity: Mapping[str, Any], declared: Mapping[str, K
     if manifest.get("kind") != KIND:
         raise ModelError(f"{path}: expected a checkpoint, found {manifest.get('kind')!r}")
     if manifest.get("format") != FORMAT:
-        raise ModelError(f"{path}: expected a checkpoint of this version of panparser, found another's")
+        raise ModelError(f"{path}: expected a checkpoint of this version of panparser, found one of another version")
     if manifest.get("identity") != json.loads(json.dumps(identity)):
         raise SpecError(f"{path}: belongs to another run: its data, parser or training differ")
     with restoring(KIND, str(path)):

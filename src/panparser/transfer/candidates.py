@@ -22,7 +22,7 @@ from panparser.learning.strategies import DYNAMIC_EXPLORE
 from panparser.learning.training_record import whole
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.training.corpus import MOST_WEIGHT
+from panparser.training.corpus import MAX_TREEBANK_WEIGHT
 from panparser.training.training_parsers import TREES, train
 from panparser.transfer.competence import CompetenceRegions, competent_regions, similar_regions
 from panparser.transfer.similarity import MIN_PROBABILITY, TagTrigramCounts
@@ -213,13 +213,13 @@ class MethodRunner:
         options = {"epochs": _EPOCHS, "members": 1, **self._options(stop)}
         options |= {"strategy": DYNAMIC_EXPLORE} if beam == 1 else {}
         if own is None and text is None:
-            return whole(train(_spec(beam), treebanks, weights=weights, **options))
+            return whole(train(_spec(beam), treebanks, treebank_weights=weights, **options))
         mean = float(np.mean([len(each) for each in treebanks]))
         added = [each for each in (own, text) if each is not None]
         # Each counts as much as a source, a sentence of the sample at least once.
-        more = [min(max(1.0 if each is own else 0.0, mean / len(each)), MOST_WEIGHT) for each in added]
+        more = [min(max(1.0 if each is own else 0.0, mean / len(each)), MAX_TREEBANK_WEIGHT) for each in added]
         spec, every = _spec(beam, added[0]), [*map(blanked, treebanks), *added]
-        return whole(train(spec, every, weights=[*weights, *more], **options))
+        return whole(train(spec, every, treebank_weights=[*weights, *more], **options))
 
     def _options(self, stop: Listener | None) -> dict[str, Any]:
         listeners = [] if stop is None else [stop]
@@ -417,7 +417,7 @@ def _of_sample(sample: Treebank | None, text: Treebank | None, options: dict[str
     assert sample is not None
     if text is None:
         return train(_spec(8, sample), sample, **options)
-    return train(_spec(8, sample), [sample, text], weights=[max(1.0, len(text) / len(sample)), 1.0], **options)
+    return train(_spec(8, sample), [sample, text], treebank_weights=[max(1.0, len(text) / len(sample)), 1.0], **options)
 
 
 def _spec(beam: int, sample: Treebank | None = None) -> ParserSpec:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.terminal import (
-    PATIENCE,
+    PROGRESS_DELAY_SECONDS,
     FileFormat,
     InputFormatOption,
     OutputOption,
@@ -110,7 +110,7 @@ def rewrite(
     target = typology_of(to, like, file, sample, format.value)
     known = None if source is None else Typology.from_language(source)
     given = read_sentences(treebank, format.value)
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         rewritten, done = rewrite_treebank(
             given,
             target,
@@ -133,7 +133,7 @@ def _reorder(treebank: str, output: str, tagged: str, distortion: int, select: f
     if output != "-":
         check_writable(Path(output), SpecError, treebank, tagged)
     model, given = TagLanguageModel.from_treebank(read_sentences(tagged, format)), read_sentences(treebank, format)
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         chosen = given if select is None else select_similar_sentences(given, model, share=select)
         found, done = reorder_words(
             chosen, model, max_distortion=distortion, progress=lambda done, total: report("reordering", done, total)

@@ -16,7 +16,7 @@ from panparser.learning.folds import Fold, make_folds, run_all
 from panparser.learning.listeners import Listener
 from panparser.learning.training import TrainingOptions
 from panparser.learning.training_record import whole
-from panparser.parsing.calibrating import fitted
+from panparser.parsing.calibrating import calibration_from_evidence
 from panparser.parsing.confidence import Calibration, ConfidenceSignals
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
@@ -89,7 +89,9 @@ def self_train(
         if text is None:
             return whole(train(spec, trees, dev=dev, listeners=[stop], **options))
         trees_weight = max(1.0, len(text) / len(trees)) if weight is None else weight
-        return whole(train(spec, [trees, text], weights=[trees_weight, 1.0], dev=dev, listeners=[stop], **options))
+        return whole(
+            train(spec, [trees, text], treebank_weights=[trees_weight, 1.0], dev=dev, listeners=[stop], **options)
+        )
 
     return run_self_training(
         learn,
@@ -113,7 +115,7 @@ def select_confident_trees(
     """
     check_number("select_confident_trees: min_confidence", min_confidence, SHARE)
     found = parser.confidence(text, threads=threads)
-    sure = found.of_heads >= min_confidence
+    sure = found.head_confidence >= min_confidence
     partial = text.copy()
     partial.heads[:] = np.where(sure, found.heads, UNKNOWN)
     ids = [partial.id_of("deprel", label) for label in parser.label_names]
@@ -247,7 +249,7 @@ def _calibration(parser: Parser, held_out: Sequence[HeldOutTrees]) -> Calibratio
     evidence = [each.evidence for each in held_out]
     values = {name: np.concatenate([each.values[name] for each in evidence]) for name in evidence[0].values}
     together = ConfidenceSignals(np.concatenate([each.heads for each in evidence]), np.concatenate(labels), values)
-    return fitted(parser, together, concatenated([each.gold for each in held_out]))
+    return calibration_from_evidence(parser, together, concatenated([each.gold for each in held_out]))
 
 
 def _parsed(held_out: HeldOutTrees) -> Treebank:

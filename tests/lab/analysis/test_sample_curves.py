@@ -107,7 +107,9 @@ def test_samples_are_those_of_seeds_and_the_whole_is_learned_once(monkeypatch):
     assert done == [(number, 5) for number in range(1, 6)]
     assert found.scores.shape == (len(found.index), 3, 2)
     for place, call in zip([(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)], [*calls, calls[-1]], strict=True):
-        table = analysis.scores(analysis.make_frame(TEST, call.result.parse(TEST, any_tags=True)), metrics=["uas"])
+        table = analysis.scores(
+            analysis.make_frame(TEST, call.result.parse(TEST, allow_unseen_tags=True)), metrics=["uas"]
+        )
         assert found.scores[-1][place] == pytest.approx(table.loc["all", "uas"])
     assert found.table.equals(
         analysis.learning_curves(GREEDY, TRAIN, TEST, [4, 9, 30], samples_per_size=2, seed=5, threads=2, **QUICK)

@@ -50,7 +50,7 @@ def test_trees_are_parts_of_trees(nlp, tmp_path):
         assert sentence.heads.tolist().count(0) <= 1
         sentence.gold()  # raises GoldError for a cycle
     parser = pp.train(pp.ParserSpec(beam=1, templates=pp.templates("zn11")), found, epochs=2, members=1)
-    parsed = parser.parse(found, constraints=pp.Constraints.of(found, keep=("heads",)))
+    parsed = parser.parse(found, constraints=pp.Constraints.from_treebank(found, keep=("heads",)))
     assert parsed[0].heads.tolist() == found[0].heads.tolist()
     assert (parsed.heads >= 0).all()
 

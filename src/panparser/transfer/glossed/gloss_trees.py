@@ -202,7 +202,7 @@ def _translations(texts: Sequence[str], nlp: Pipeline, trees: bool) -> Treebank:
     """The translations, each as one sentence."""
     if not texts:
         return Treebank(b"")
-    found = nlp("\n".join(texts), given="lines", until="trees" if trees else "tags")
+    found = nlp("\n".join(texts), input_format="lines", stop_after="trees" if trees else "tags")
     for sentence in found:
         sentence.comments = []  # its sent_id is not that of the sentence that it translates
     return found

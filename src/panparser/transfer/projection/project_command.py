@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from panparser.cli.terminal import (
-    PATIENCE,
+    PROGRESS_DELAY_SECONDS,
     FileFormat,
     InputFormatOption,
     OutputOption,
@@ -57,7 +57,7 @@ def align(
         check_writable(Path(output), SpecError, source, target)
     treebanks = [read_sentences(path, format.value) for path in (source, target)]
     aligner = AlignerConfig(min_probability=threshold, tags=not no_tags)
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         links = align_treebanks(
             treebanks[0], treebanks[1], aligner=aligner, progress=lambda done, total: report("aligning", done, total)
         )
@@ -116,7 +116,7 @@ def project(
     if output != "-":
         check_writable(Path(output), SpecError, *files, *(links or ()))
     *sources, target = (read_sentences(path, format.value) for path in files)
-    with progress(PATIENCE) as report:
+    with progress(PROGRESS_DELAY_SECONDS) as report:
         found = project_treebanks(
             sources,
             target,

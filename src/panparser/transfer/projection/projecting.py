@@ -77,7 +77,7 @@ def project_trees(
     result = projected[0]
     if len(projected) > 1:
         combining = None if progress is None else lambda done, total: progress("combining", done, total)
-        result = combine_trees(projected, partial=min_sources, report=combining)
+        result = combine_trees(projected, min_votes=min_sources, progress=combining)
     if tags:
         carried = [_carried(each, target.words, pairs) for each, pairs in zip(sources, followed, strict=True)]
         found_tags = _majority(carried)
