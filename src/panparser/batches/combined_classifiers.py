@@ -1,4 +1,4 @@
-"""Classifiers made of others: Vote, several as one; Joint, several outputs with one score."""
+"""Classifiers made of others: votes of several, and joint prediction of several outputs by one score."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Combination: several parsers as one model, whose trees are combined (Sagae & Lavie 2006)."""
+"""Several parsers as one model, whose trees are combined (Sagae & Lavie 2006)."""
 
 from __future__ import annotations
 

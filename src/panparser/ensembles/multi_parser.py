@@ -1,4 +1,4 @@
-"""SeveralParsers: the base class of models of several parsers."""
+"""The base class of models of several parsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""vote: several parsers as one, which takes the action and the label with the most support."""
+"""Votes: several parsers as one, which takes the action and the label with the most support."""
 
 from __future__ import annotations
 

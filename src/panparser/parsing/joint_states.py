@@ -1,4 +1,4 @@
-"""JointStates: actions joined with the labels of their arcs, or with the tags of the words that they shift."""
+"""Actions joined with the labels of their arcs, or with the tags of the words that they shift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LiftedLabels: labels with marks for lifted arcs, and trees with these arcs put back."""
+"""Pseudo-projective labels, with marks for lifted arcs; trees with these arcs put back."""
 
 from __future__ import annotations
 

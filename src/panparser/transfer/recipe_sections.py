@@ -16,7 +16,7 @@ from panparser.recipes.sections import (
     ParserPart,
     PipelinePart,
     SourcePart,
-    TrainingSection,
+    TrainingPart,
     describe_strategy,
 )
 from panparser.transfer.rewriting import rewrite_word_order
@@ -86,7 +86,7 @@ def transfer_recipe(
         for each in (report.used if report.method != "sample" else ())
     )
     train = (os.fspath(sample),) if sample is not None and (has_sample or result.tagger is not None) else None
-    training = TrainingSection(
+    training = TrainingPart(
         strategy=describe_strategy(TrainingStrategy.from_values(record["strategy"])),
         epochs=record.epochs,
         seed=report.seed,
