@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 import panparser as pp
 from panparser import errors
+from places import EXAMPLES, ROOT
 
 PACKAGE = Path(pp.__file__).parent
 PROMISED = {"system", "TransitionSystem", "Transition", "GoldTree", "NO_HEAD", "PythonSystem", "static_derivation"}
@@ -58,6 +60,28 @@ def test_the_top_has_the_names_that_most_programs_need():
     assert names >= PROMISED
     assert len(names) <= 95
     assert set(dir(pp)) >= {*names, "__version__"}
+
+
+def annotations_of(value: object) -> set[str]:
+    """Return the words of the annotations of a function, or of a class and its methods."""
+    functions = [value, *vars(value).values()] if inspect.isclass(value) else [value]
+    texts: list[object] = []
+    for function in functions:
+        texts += getattr(getattr(function, "__func__", function), "__annotations__", {}).values()
+    return set(re.findall(r"\w+", " ".join(map(str, texts))))
+
+
+def test_every_name_at_the_top_is_shown_or_belongs_to_one_that_is():
+    """Somebody who reads the tutorial, the guides and the examples meets every name, or what takes or returns it."""
+    pages = [
+        page
+        for folder in ("tutorial", "guides", "start", "concepts", "reference")
+        for page in (ROOT / "docs" / folder).glob("*.md")
+    ]
+    text = " ".join(path.read_text(encoding="utf-8") for path in [*pages, ROOT / "README.md", *EXAMPLES.glob("*.py")])
+    shown = {name for name in pp.__all__ if re.search(rf"pp\.{name}\b|`{name}\b|import .*\b{name}\b", text)}
+    belonging = set().union(*(annotations_of(getattr(pp, name)) for name in shown))
+    assert set(pp.__all__) - shown - belonging == set()
 
 
 def test_every_package_is_reached_from_the_top():
