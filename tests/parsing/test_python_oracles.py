@@ -58,7 +58,7 @@ def test_an_oracle_that_gives_something_illegal_is_refused():
         def static_oracle(self, state, gold):
             return "LEFT"
 
-    with pytest.raises(pp.errors.IllegalTransitionError, match="static of Wrong gave 'LEFT'"):
+    with pytest.raises(pp.errors.IllegalTransitionError, match="Wrong: static_oracle returned 'LEFT'"):
         pp.train(pp.ParserSpec(system=Wrong(), templates=SMALL, beam=3), TRAIN, epochs=1)
 
 
