@@ -65,10 +65,10 @@ def test_no_module_of_the_command_line_imports_a_command(path):
 @pytest.mark.parametrize(
     ("command", "most", "needless"),
     [
-        ("train", 71, "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments"),
-        ("parse", 110, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
-        ("info", 30, "systems analysis recipes experiments ensembles parsing learning"),
-        ("convert", 110, "systems.deriving systems.proof analysis recipes experiments parsing.training"),
+        ("train", 60, "proofs inspection lab ensembles pipeline text tagging batches"),
+        ("parse", 100, "proofs inspection lab recipes training"),
+        ("info", 30, "systems lab recipes ensembles parsing learning"),
+        ("convert", 100, "proofs inspection lab recipes training"),
     ],
 )
 def test_a_command_starts_without_what_it_does_not_need(command, most, needless):
@@ -85,7 +85,7 @@ def test_training_a_parser_needs_no_other_models(english, tmp_path):
     pp.write_conllu(treebank, english[0][:10])
     own = of_package(imported_by("-q", "train", "-t", str(treebank), "-o", str(tmp_path / "en"), "--epochs", "1"))
     assert (tmp_path / "en").exists()
-    needless = "systems.deriving systems.proof ensembles pipeline text sequences analysis experiments evaluation"
+    needless = "proofs inspection lab ensembles pipeline text tagging evaluation"
     own -= {
         "panparser.pipeline",
         "panparser.pipeline.bundled_models",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -387,3 +389,9 @@ def restored_classifier(
         if kind.name in classes_inside(restored):
             return restored
     raise ModelError(f"{path}: expected a model with the classifier {kind.name!r}, found one with {name!r}")
+
+
+@lru_cache(maxsize=1 << 16)
+def text_key(text: str) -> int:
+    """A 64-bit key that is almost surely unique, and never 0."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
@@ -33,6 +31,7 @@ from panparser.batches.classifier import (
     copied,
     external_class,
     restored_classifier,
+    text_key,
 )
 from panparser.batches.item_states import PythonObjectStates, StateNode, States
 from panparser.errors import SpecError
@@ -112,12 +111,6 @@ class TaskStates(PythonObjectStates):
 
     def make_keys(self, rows: Sequence[StateNode]) -> Any:
         return [np.array([text_key(text) for text in self.texts(node)], dtype=np.uint64) for node in rows]
-
-
-@lru_cache(maxsize=1 << 16)
-def text_key(text: str) -> int:
-    """A 64-bit key that is almost surely unique, and never 0."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") or 1
 
 
 @dataclass(frozen=True)

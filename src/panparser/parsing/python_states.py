@@ -13,10 +13,9 @@ from panparser import _engine
 from panparser.base.caching import cached_property
 from panparser.base.checks import check_range
 from panparser.base.types import BoolArray, IntArray, KeyArray
-from panparser.batches.classifier import Classifier
+from panparser.batches.classifier import Classifier, text_key
 from panparser.batches.combined_classifiers import JointClassifier
 from panparser.batches.item_states import PythonObjectStates, StateNode, States, hashed
-from panparser.batches.tasks import text_key
 from panparser.errors import BatchError, IllegalTransitionError, NoLegalTransitionError, TreebankError
 from panparser.features.atoms import CALL, Atom
 from panparser.features.template_lowering import lower

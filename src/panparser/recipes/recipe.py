@@ -31,7 +31,7 @@ from panparser.recipes.sections import (
 )
 from panparser.storage.atomic import write_whole
 from panparser.storage.toml_text import to_toml
-from panparser.training.training_parsers import default_strategy, fitting_strategy
+from panparser.training.default_strategies import default_strategy, fitting_strategy
 from panparser.treebank.conllu import read_conllu
 from panparser.treebank.treebank import Treebank, concatenated
 

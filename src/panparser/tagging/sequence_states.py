@@ -20,9 +20,9 @@ from panparser.batches.classifier import (
     checked_arrays,
     classifier_values,
     restored_classifier,
+    text_key,
 )
 from panparser.batches.item_states import PythonObjectStates, StateNode
-from panparser.batches.tasks import text_key
 from panparser.errors import SpecError
 from panparser.features.atoms import CLASSES
 from panparser.storage.containers import Arrays

@@ -10,21 +10,20 @@ from typing import Any, TypedDict, Unpack
 from panparser.base.threads import resolve_threads
 from panparser.batches.classifier import Classifier
 from panparser.batches.python_perceptron import Perceptron
-from panparser.errors import SpecError, StrategyError
+from panparser.errors import SpecError
 from panparser.features.vectors import WordVectors
 from panparser.learning.folds import HEAD, Fold
 from panparser.learning.folds import jackknife as jackknife_columns
 from panparser.learning.listeners import Listener, check_listeners, notify
-from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STATIC, StrategyLike, TrainingStrategy
 from panparser.learning.training import SeedlessOptions, TrainingConfig, TrainingOptions, check_options
 from panparser.learning.training_record import whole
 from panparser.networks.network import NetworkSpec
 from panparser.parsing.constraints import Constraints
 from panparser.parsing.parser import Parser
 from panparser.parsing.spec import ParserSpec
-from panparser.systems.transition_system import TransitionSystem
 from panparser.training.batch_parser_run import ClassifierRun
 from panparser.training.corpus import pooled
+from panparser.training.default_strategies import default_strategy, fitting_strategy
 from panparser.training.engine_parser_run import PerceptronRun
 from panparser.training.parser_run import choose_classifier, network_of
 from panparser.training.training_constraints import Source, TrainingConstraints
@@ -62,46 +61,12 @@ def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: Netwo
     return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
 
 
-def default_strategy(spec: ParserSpec, network: NetworkSpec | None = None) -> TrainingStrategy:
-    """Max-violation; a network without a beam learns step by step. By the static oracle if the system has no other."""
-    if network is not None and spec.beam == 1:
-        return DYNAMIC if spec.system.has_dynamic_oracle else STATIC
-    return MAX_VIOLATION if spec.system.has_dynamic_oracle else replace(MAX_VIOLATION, oracle="static")
-
-
 def default_options(spec: ParserSpec, network: NetworkSpec | None = None) -> dict[str, Any]:
     """Options of `TrainingConfig` that differ from its own defaults."""
     options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
     if network is not None:
         options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
     return options
-
-
-def fitting_strategy(system: TransitionSystem, strategy: StrategyLike) -> StrategyLike:
-    """The same strategy; raises SpecError or StrategyError if the system has no oracle for it.
-
-    A function is checked whenever it is called.
-    """
-    if not system.has_oracle:
-        raise SpecError(
-            f"{system.name} has neither losses nor a static oracle, so there is nothing to learn from: "
-            "`panparser derive` finds the losses of a table"
-        )
-    if system.has_dynamic_oracle:
-        return strategy
-    if isinstance(strategy, TrainingStrategy):
-        return _checked(system, strategy)
-    return lambda epoch, sentence: _checked(system, strategy(epoch, sentence))
-
-
-def _checked(system: TransitionSystem, strategy: TrainingStrategy) -> TrainingStrategy:
-    if isinstance(strategy, TrainingStrategy) and strategy.oracle == "dynamic":
-        raise StrategyError(
-            f"{system.name} has no dynamic oracle, only the static one {system.static_oracle}; got a strategy with "
-            'oracle="dynamic". Use the strategy static, or any other with oracle="static", such as '
-            'Strategy(update_at="max-violation", oracle="static"), the default of this system'
-        )
-    return strategy
 
 
 def train(
