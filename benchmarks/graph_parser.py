@@ -97,7 +97,7 @@ def train_graph_parser(network: NetworkSpec, treebank: pp.Treebank, dev: pp.Tree
             gold = trainer._tensor(right[batch.words])
             loss = (loss + functional.cross_entropy(scores, gold, reduction="sum")) / max(1, len(batch.words))
             trainer.step(loss)
-        if epoch < epochs and (epochs - epoch) % max(1, epochs // max(1, network.learning.evaluations)):
+        if epoch < epochs and (epochs - epoch) % max(1, epochs // max(1, network.training.evaluations)):
             continue
         las = pp.evaluate(dev, parser.parse(dev), bootstrap_samples=0)["FullLAS"].f1
         if las > best[0]:

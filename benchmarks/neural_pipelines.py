@@ -28,8 +28,8 @@ import panparser as pp
 GREEDY = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
 KINDS = {
     "perceptrons": pp.PipelineSpec(),
-    "joint": pp.PipelineSpec(parser=GREEDY, by_parser=True),
-    "jackknifed": pp.PipelineSpec(parser=GREEDY, by_parser=False),
+    "joint": pp.PipelineSpec(parser=GREEDY, parser_predicts_tags=True),
+    "jackknifed": pp.PipelineSpec(parser=GREEDY, parser_predicts_tags=False),
 }
 WAYS = ("gold tokens", "raw text")
 SHOWN = ("UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS")

@@ -168,7 +168,7 @@ def _options(task: NeuralTask) -> dict[str, Any]:
     return {
         "spec": _spec(task),
         "strategy": pp.STRATEGIES[task.strategy],
-        "epochs": task.epochs or network.learning.epochs,
+        "epochs": task.epochs or network.training.epochs,
         "network": network,
         "listeners": [Progress(str(task))],
     }
@@ -183,7 +183,7 @@ def train_graph(task: NeuralTask, train_set: pp.Treebank, dev: pp.Treebank) -> T
     from graph_parser import train_graph_parser  # which needs torch
 
     network = NetworkSpec.from_values({"base": "bilstm", **(task.network or {})})
-    epochs = task.epochs or network.learning.epochs
+    epochs = task.epochs or network.training.epochs
     watch = Stopwatch(task.kind)
     parser, epoch = train_graph_parser(network, train_set, dev, task.seed, epochs)
     return Trained(parser=parser, seconds=watch.seconds, epoch=epoch, words=epochs * train_set.words)

@@ -46,8 +46,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "beam 8": {},
     "greedy": {"beam": 1, "strategy": "dynamic"},
     "greedy, fast": {"beam": 1, "strategy": "dynamic", "templates": "fast", "epochs": 14},
-    "prune 0.6": {"prune": 0.6},
-    "8 MB": {"max_size": MAX_SIZE},
+    "prune 0.6": {"prune_threshold": 0.6},
+    "8 MB": {"max_model_bytes": MAX_SIZE},
 }
 TRAIN = """
 import json, sys
@@ -70,7 +70,7 @@ def best(command: Sequence[str]) -> Usage:
 
 def train_command(folder: Path, model: Path, options: dict[str, Any], python: str = sys.executable) -> list[str]:
     files = [str(folder / "train.conllu"), str(folder / "dev.conllu")]
-    if not {"max_size", "prune"} & set(options):  # for which there is no flag
+    if not {"max_model_bytes", "prune_threshold"} & set(options):  # for which there is no flag
         flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
         return panparser("train", "-t", files[0], "-d", files[1], "-o", model, *flags, python=python)
     return [python, "-c", TRAIN, *files, str(model), json.dumps(options)]

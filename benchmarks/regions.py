@@ -76,7 +76,7 @@ def told(candidates: MethodRunner, dev: pp.Treebank) -> pp.Cascade | pp.Parser:
     )
     rows = [(own, parser) for own, parser in zip(known, parsers, strict=False) if own.regions]
     rows.sort(key=lambda row: -(row[0].precision or 0.0))
-    stages = [pp.CascadeStage(keep=own.regions, model=parser) for own, parser in rows]
+    stages = [pp.CascadeStage(keep_regions=own.regions, model=parser) for own, parser in rows]
     return pp.train_cascade([*stages, pp.CascadeStage(model=last)]) if stages else last
 
 

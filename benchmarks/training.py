@@ -68,7 +68,7 @@ def batch_rows(folder: Path, batches: list[int], seeds: int) -> list[str]:
         scores, clock = [], []
         for seed in range(1, seeds + 1):
             start = time.perf_counter()
-            parser = pp.train(pp.ParserSpec(), treebank, dev=dev, batch=batch, seed=seed)
+            parser = pp.train(pp.ParserSpec(), treebank, dev=dev, batch_size=batch, seed=seed)
             clock.append(time.perf_counter() - start)
             scores.append(las_of(parser))
         spread = statistics.stdev(scores) if seeds > 1 else 0.0

@@ -64,8 +64,8 @@ def trained(folder: Path, strategy: str, beam: int, epochs: int, seed: int, list
     system = pp.system("arc-eager", root="last", single_root=False)
     spec = pp.ParserSpec(system=system, templates=pp.templates("zn11"), beam=beam, labeled=False, nonprojective="as-is")
     pp.train(
-        spec, train, dev=dev, strategy=pp.STRATEGIES[strategy], epochs=epochs, patience=None, members=1, prune=0,
-        seed=seed, threads=1, listeners=[listener],
+        spec, train, dev=dev, strategy=pp.STRATEGIES[strategy], epochs=epochs, patience=None, members=1,
+        prune_threshold=0, seed=seed, threads=1, listeners=[listener],
     )  # fmt: skip
 
 

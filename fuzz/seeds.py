@@ -169,7 +169,7 @@ def _network(*columns: str, **more: Any) -> pp.Parser:
 
 def _network_tagger(*columns: str) -> pp.tagging.NetworkTagger:
     inputs = tuple(pp.NetworkInput(column=column, size=4) for column in columns)
-    network = pp.NetworkSpec(inputs=inputs, layers=1, size=3, tags=("upos", "feats"), tag_hidden=4)
+    network = pp.NetworkSpec(inputs=inputs, num_layers=1, hidden_size=3, tags=("upos", "feats"), tag_hidden=4)
     return random_network_tagger(network, treebank(), vectors=_vectors())
 
 
@@ -188,10 +188,10 @@ _MODELS = {
     "pipeline": _pipeline,
 }
 _NETWORKS = {
-    "network": lambda: _network("form", "feats", labels_of=("S0", "B0.left[0]"), history=2, memory=2),
-    "network-bilstm": lambda: _network("form", "characters", "vector", layers=2, size=3, arcs=2, labels=2),
+    "network": lambda: _network("form", "feats", label_inputs=("S0", "B0.left[0]"), action_history=2, stack_lstm=2),
+    "network-bilstm": lambda: _network("form", "characters", "vector", num_layers=2, hidden_size=3, arcs=2, labels=2),
     "network-tags": lambda: _network(
-        *("lower", "given_head"), layers=1, size=3, tags=("upos", "lemma"), tag_hidden=3, precision="int8"
+        *("lower", "given_head"), num_layers=1, hidden_size=3, tags=("upos", "lemma"), tag_hidden=3, precision="int8"
     ),
     "network-half": lambda: _network("lemma", "upos", "xpos", arcs=3, precision="float16"),
     "network-tagger": lambda: _network_tagger("form", "characters", "vector"),
@@ -261,10 +261,10 @@ RECIPES: tuple[dict[str, Any], ...] = (
         "training": {
             **{"strategy": {"base": "dynamic", "exploration": [[1, 0.0], [3, 0.9]]}, "epochs": 3, "patience": 2},
             **{"seeds": [1, 2], "members": 2, "prune": 1.5, "margin": 0.01, "batch": 2, "model_size": "8 MB"},
-            "subsample": {"share": 0.5, "by": "frequency"},
+            "subsample": {"share": 0.5, "criterion": "frequency"},
         },
         "constraints": {"share": 0.3},
-        "folds": {"count": 3, "predictions": "folds.conllu"},
+        "cross_validation": {"count": 3, "output": "folds.conllu"},
     },
     {
         "data": {"train": ["train.conllu"]},
@@ -273,7 +273,7 @@ RECIPES: tuple[dict[str, Any], ...] = (
     },
     {
         "data": {"train": ["train.conllu"]},
-        "cascade": {"given": "predicted", "folds": 2},
+        "cascade": {"stage_constraints": "predicted", "folds": 2},
         "stages": [
             {
                 "name": "a",

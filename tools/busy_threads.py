@@ -43,7 +43,7 @@ def main() -> None:
 
 def check_training(spec: pp.ParserSpec, train: pp.Treebank, dev: pp.Treebank, batch: int) -> None:
     def learn(threads: int) -> bytes:
-        return str(pp.train(spec, train, dev=dev, epochs=2, batch=batch, threads=threads).manifest()).encode()
+        return str(pp.train(spec, train, dev=dev, epochs=2, batch_size=batch, threads=threads).manifest()).encode()
 
     check_same(f"training, beam {spec.beam}, batches of {batch}", learn)
 

@@ -62,23 +62,23 @@ CHOICES = {
     "en": Model(title="the English model", spec=pp.PipelineSpec(parser=pp.ParserSpec(beam=8), tagger_prune=0.3)),
     "en-neural": Model(
         title="the English model of a neural network",
-        spec=pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), by_parser=True, parser=GREEDY),
+        spec=pp.PipelineSpec(parts=("tagger", "lemmatizer", "parser"), parser_predicts_tags=True, parser=GREEDY),
         network=replace(
             pp.BILSTM,
             inputs=(
-                NetworkInput(column="form", size=100, least=2),
+                NetworkInput(column="form", size=100, min_count=2),
                 NetworkInput(column="characters", size=150, encoder="lstm"),
                 NetworkInput(column="vector", size=100),
             ),
-            layers=2,
-            size=250,
+            num_layers=2,
+            hidden_size=250,
             hidden=100,
             arcs=160,
             labels=48,
             tag_hidden=128,
             tag_layer=1,
             precision="int8",
-            learning=pp.NetworkTraining(updates=12000, epochs=40, tag_loss=2.0),
+            training=pp.NetworkTraining(updates=12000, epochs=40, tag_loss=2.0),
         ),
         tokenizer="en",
         packed=True,
@@ -187,7 +187,7 @@ def table(found: dict[str, dict[str, float]]) -> str:
 def limit(nlp: pp.Pipeline) -> str:
     """When training was ended, if that was by the clock."""
     classifier = nlp.parser.classifier if isinstance(nlp.parser, pp.Parser) else None
-    seconds = classifier.network.learning.seconds if isinstance(classifier, NetworkClassifier) else 0
+    seconds = classifier.network.training.max_seconds if isinstance(classifier, NetworkClassifier) else 0
     return f", ended after {seconds:.0f} s" if seconds else ""
 
 
@@ -251,7 +251,7 @@ def measure(train: pp.Treebank, dev: pp.Treebank, megabytes: list[float]) -> Non
     found = {f"{whole / 1e6:.1f} MB": scores(usual, dev)}
     for size in megabytes:
         room = int(size * 1e6) - rest
-        made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_size=room, on_part_start=print)
+        made = pp.train_pipeline(CHOICES["en"].spec, train, dev=dev, max_model_bytes=room, on_part_start=print)
         found[f"{(rest + parser_size(made)) / 1e6:.1f} MB"] = made.training.dev or {}
     print(
         table({f"{name}, {way}": values[way] for way in ("gold tokens", "raw text") for name, values in found.items()})

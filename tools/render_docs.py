@@ -11,10 +11,13 @@ The pages of docs/lessons are those of `panparser step --lesson`.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
@@ -128,9 +131,48 @@ def _rules(group: str) -> list[list[str]]:
     return [["rule", "what is expected"], *found]
 
 
+def _keys(place: str, head: str = "key") -> list[list[str]]:
+    """The keys of a section of recipes, or of a class of options in recipes, from their declarations."""
+    module, _, name = place.partition(":")
+    declared = getattr(import_module(f"panparser.{module}"), name)
+    options = getattr(declared, "keys", None) or {
+        option.recipe.key: option for option in declared.declarations.values() if option.recipe
+    }
+    return [[head, "default", ""], *([f"`{key}`", _default(option), option.help] for key, option in options.items())]
+
+
+def _default(option: Any) -> str:
+    """The default of an option in a recipe, in words if they are declared."""
+    if option.usual or option.is_required:
+        return str(option.usual)
+    if option.default in (None, ()):
+        return "none"
+    plain = option.recipe.encode(option.default)
+    if isinstance(plain, dict):
+        return ""
+    return f"`{json.dumps(plain)}`" if isinstance(plain, str) else json.dumps(plain)
+
+
+_SECTIONS = {
+    "data": "recipes.sections:DataSection",
+    "sources": "recipes.sections:SourceSection",
+    "parser": "recipes.sections:ParserSection",
+    "network": "networks.network:NetworkSpec",
+    "network-inputs": "networks.network:NetworkInput",
+    "network-training": "networks.network:NetworkTraining",
+    "training": "recipes.sections:TrainingSection",
+    "subsample": "learning.training:Subsampling",
+    "cross-validation": "recipes.sections:CrossValidationSection",
+    "constraints": "recipes.sections:ConstraintsSection",
+    "pipeline": "recipes.sections:PipelineSection",
+    "cascade": "recipes.cascade_recipe:CascadeSection",
+    "stages": "recipes.cascade_recipe:StageSection",
+}
 _MEASURES = ("learnability", "hardness", "complexity")  # of classes
-WORDS = frozenset({"rules-shape", "rules-words", "rules-trees", "rules-metadata"})  # tables without figures
+RULES = ("rules-shape", "rules-words", "rules-trees", "rules-metadata")
+WORDS = frozenset({*RULES, *(f"recipe-{name}" for name in _SECTIONS)})  # tables without figures
 TABLES: dict[str, Callable[[], list[list[str]]]] = {
+    **{f"recipe-{name}": partial(_keys, place) for name, place in _SECTIONS.items()},
     "rules-shape": lambda: _rules("LEVEL_1"),
     "rules-words": lambda: _rules("WORDS"),
     "rules-trees": lambda: _rules("TREES"),

@@ -68,6 +68,6 @@ def test_the_name_of_a_bundled_model_is_that_model(run, model, monkeypatch, tmp_
 def test_a_subsample_of_a_region_is_told(run, tmp_path):
     region = pp.ArcRegion(upos=("DET", "ADP"), direction="right")
     treebank = pp.parse_conllu("1\ta\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tb\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n")
-    parser = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1, subsample=pp.Subsampling(share=0, where=region))
+    parser = pp.train(pp.ParserSpec(beam=1), treebank, epochs=1, subsample=pp.Subsampling(share=0, region=region))
     parser.save(tmp_path / "x.panparser")
     assert "share=0 by=share where=(upos=DET|ADP direction=right)" in run("info", tmp_path / "x.panparser")[1]

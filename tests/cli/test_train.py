@@ -89,7 +89,7 @@ def test_delexicalized_parsers_of_universal_labels(run, data):
     recipe = pp.Recipe.read("eng.toml")
     assert (recipe.parser.delexicalized, recipe.parser.labels) == ("feats", "universal")
     code, _, err = run(*flags, "--unlabeled", "--labels", "universal")
-    assert (code, "labels of ParserSpec: universal ones are asked for" in err) == (2, True)
+    assert (code, "ParserSpec: labels: universal ones are asked for" in err) == (2, True)
     code, _, err = run(*flags, "--network", "bilstm", "--delexicalized-feats")
     assert (code, "feats is for templates" in err) == (2, True)
 
@@ -117,7 +117,7 @@ def test_vectors(run, data):
     assert 'vectors = "../words.vec"' in Path("out/en.toml").read_text()
     assert run("train", "--recipe", "out/en.toml", "-o", "again")[0] == 0
     assert Path("again").read_bytes() == Path("out/en").read_bytes()
-    Path("folds.toml").write_text(Path("again.toml").read_text() + "[folds]\ncount = 2\n")
+    Path("folds.toml").write_text(Path("again.toml").read_text() + "[cross_validation]\ncount = 2\n")
     assert run("train", "--recipe", "folds.toml", "-o", "folds")[0] == 0
     assert run("train", "-t", "dev.conllu", "-o", "more", "--init", "again", "--epochs", "1")[0] == 0
     assert pp.load("more").vectors == parser.vectors
@@ -155,9 +155,9 @@ def test_seeds_folds_and_size(run, data):
         epochs = 1
         seeds = [1, 2, 3]
         model_size = "60KB"
-        [folds]
+        [cross_validation]
         count = 2
-        predictions = "folds.conllu"
+        output = "folds.conllu"
         """
     )
     code, out, _ = run("train", "--recipe", "r.toml", "-o", "eng")
@@ -168,7 +168,10 @@ def test_seeds_folds_and_size(run, data):
     assert len(pp.read_conllu("folds.conllu")) == 80
     assert not list(Path().glob("*.checkpoint"))
     one = pp.train(
-        pp.ParserSpec(templates=pp.templates("zn11"), beam=1), pp.read_conllu("train.conllu"), epochs=1, prune=1.0
+        pp.ParserSpec(templates=pp.templates("zn11"), beam=1),
+        pp.read_conllu("train.conllu"),
+        epochs=1,
+        prune_threshold=1.0,
     )
     assert one.training["history"][0]["pruning"]["uas"] is None
 
@@ -202,7 +205,9 @@ def test_errors_are_one_line_before_any_work(run, data, arguments, said):
     text = '[data]\ntrain = ["train.conllu"]\n[training]\nseeds = [1, 2]\n'
     Path("mine.toml").write_text(text)
     Path("mine.txt").write_text(text)
-    Path("folds.toml").write_text('[data]\ntrain = ["train.conllu"]\n[folds]\ncount = 2\npredictions = "none/x"\n')
+    Path("folds.toml").write_text(
+        '[data]\ntrain = ["train.conllu"]\n[cross_validation]\ncount = 2\noutput = "none/x"\n'
+    )
     Path("empty.conllu").touch()
     before = sorted(os.listdir())
     code, out, err = run("train", *arguments)

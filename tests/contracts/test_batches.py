@@ -52,18 +52,22 @@ def weights_of(learner) -> tuple[Counter[tuple[int, int]], Counter[tuple[int, in
 @pytest.mark.parametrize("name", TRAININGS)
 @pytest.mark.parametrize("batch", [3, 8, 200])
 def test_no_byte_depends_on_threads(name, batch, tmp_path):
-    one, *others = (saved(TRAININGS[name](batch=batch, threads=threads), tmp_path / "model") for threads in (1, 2, 3))
+    one, *others = (
+        saved(TRAININGS[name](batch_size=batch, threads=threads), tmp_path / "model") for threads in (1, 2, 3)
+    )
     assert others == [one, one]
     assert one != saved(TRAININGS[name](), tmp_path / "model")
 
 
 def test_a_batch_of_one_is_none(tmp_path):
-    assert saved(TRAININGS["parser"](batch=1), tmp_path / "model") == saved(TRAININGS["parser"](), tmp_path / "model")
+    assert saved(TRAININGS["parser"](batch_size=1), tmp_path / "model") == saved(
+        TRAININGS["parser"](), tmp_path / "model"
+    )
 
 
 def test_what_a_batch_learns_is_the_sum_of_what_its_sentences_teach():
     """All searches see the same weights, here none: as if each sentence had a learner of its own."""
-    together = run_of(TRAIN[:6], batch=6)
+    together = run_of(TRAIN[:6], batch_size=6)
     together.train_epoch(1)
     actions, labels = Counter(), Counter()
     for sentence in range(6):
@@ -78,13 +82,13 @@ def test_what_a_batch_learns_is_the_sum_of_what_its_sentences_teach():
 
 
 def test_they_are_whole_whatever_the_progress_reported(monkeypatch, tmp_path):
-    before = saved(TRAININGS["parser"](batch=5), tmp_path / "model")
+    before = saved(TRAININGS["parser"](batch_size=5), tmp_path / "model")
     monkeypatch.setattr(native, "CHUNK_SENTENCES", 7)
-    assert saved(TRAININGS["parser"](batch=5), tmp_path / "model") == before
+    assert saved(TRAININGS["parser"](batch_size=5), tmp_path / "model") == before
 
 
 def test_they_are_recorded_if_they_are_more_than_one(tmp_path):
-    parser = TRAININGS["parser"](batch=8)
+    parser = TRAININGS["parser"](batch_size=8)
     parser.save(tmp_path / "model")
     assert pp.load(tmp_path / "model").training["batch"] == 8
     assert pp.load(tmp_path / "model").training.batch == 8
@@ -94,8 +98,8 @@ def test_they_are_recorded_if_they_are_more_than_one(tmp_path):
 
 @pytest.mark.parametrize("batch", [0, -1, 1.5, True, "8", None])
 def test_their_size_is_checked(batch):
-    with pytest.raises(pp.SpecError, match="train: batch must be an integer >= 1; got"):
-        pp.train(GREEDY, TRAIN, batch=batch)
+    with pytest.raises(pp.SpecError, match="train: batch_size must be an integer between 1 and 1048576; got"):
+        pp.train(GREEDY, TRAIN, batch_size=batch)
 
 
 def test_where_they_cannot_be():
@@ -109,13 +113,13 @@ def test_where_they_cannot_be():
 
     for listener in (Updates(), Sentences()):
         with pytest.raises(pp.SpecError, match="train: batch must be 1 if listeners follow sentences or updates"):
-            pp.train(GREEDY, TRAIN, batch=2, listeners=[listener])
+            pp.train(GREEDY, TRAIN, batch_size=2, listeners=[listener])
     with pytest.raises(pp.SpecError, match="train: batch must be 1 if the strategy is a function"):
-        pp.train(GREEDY, TRAIN, batch=2, strategy=lambda epoch, sentence: DYNAMIC)
-    with pytest.raises(pp.SpecError, match="train: batch requires the engine's perceptron"):
-        pp.train(GREEDY, TRAIN, batch=2, classifier=Linear(), strategy=EXPLORE)
+        pp.train(GREEDY, TRAIN, batch_size=2, strategy=lambda epoch, sentence: DYNAMIC)
+    with pytest.raises(pp.SpecError, match="train: batch_size requires the engine's perceptron"):
+        pp.train(GREEDY, TRAIN, batch_size=2, classifier=Linear(), strategy=EXPLORE)
     with pytest.raises(pp.SpecError, match="batch"):
-        pp.train_tagger(pp.TaggerSpec(), TRAIN, batch=2, classifier=Linear())
+        pp.train_tagger(pp.TaggerSpec(), TRAIN, batch_size=2, classifier=Linear())
 
 
 def test_recipes_have_them(tmp_path):

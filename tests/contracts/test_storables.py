@@ -74,7 +74,7 @@ KINDS = {
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1),
     "pipeline": pipeline,
-    "pipeline of taggers": lambda: pipeline(parts=("tagger",), joint=False),
+    "pipeline of taggers": lambda: pipeline(parts=("tagger",), joint_tagger=False),
 }
 each_kind = pytest.mark.parametrize("kind", KINDS)
 

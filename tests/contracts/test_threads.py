@@ -80,12 +80,14 @@ class Act(Watch):
 
 TRAININGS = {
     "parser": lambda **options: pp.train(BEAM, TRAIN, dev=DEV, epochs=4, members=3, **options),
-    "one member": lambda **options: pp.train(BEAM, TRAIN, dev=DEV, epochs=4, members=1, prune=1.0, **options),
+    "one member": lambda **options: pp.train(BEAM, TRAIN, dev=DEV, epochs=4, members=1, prune_threshold=1.0, **options),
     "patience": lambda **options: pp.train(GREEDY, TRAIN, dev=DEV, epochs=9, patience=1, members=2, **options),
     "no dev": lambda **options: pp.train(GREEDY, TRAIN, epochs=2, members=2, **options),
-    "small": lambda **options: pp.train(GREEDY, TRAIN, dev=DEV, epochs=2, members=2, max_size=40_000, **options),
+    "small": lambda **options: pp.train(GREEDY, TRAIN, dev=DEV, epochs=2, members=2, max_model_bytes=40_000, **options),
     "half the heads": lambda **options: pp.train(GREEDY, TRAIN, dev=DEV, epochs=2, constraints=0.5, **options),
-    "tagger": lambda **options: pp.train_tagger(pp.TaggerSpec(), TRAIN, dev=DEV, epochs=4, prune=0.5, **options),
+    "tagger": lambda **options: pp.train_tagger(
+        pp.TaggerSpec(), TRAIN, dev=DEV, epochs=4, prune_threshold=0.5, **options
+    ),
     "lemmatizer": lambda **options: pp.train_lemmatizer(TRAIN, dev=DEV, epochs=3, **options),
     "tokenizer": lambda **options: pp.train_tokenizer(TRAIN, dev=DEV, epochs=3, **options),
     "pipeline": lambda **options: pp.train_pipeline(PIPELINE, TRAIN, dev=DEV, epochs=2, **options),

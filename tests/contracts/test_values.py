@@ -44,16 +44,16 @@ KINDS = {
         **through(pp.ParserSpec),
     ),
     "Strategy": Kind(
-        (*dict.fromkeys(pp.STRATEGIES.values()), pp.TrainingStrategy(focus=0.5), pp.TrainingStrategy(horizon=3)),
+        (*dict.fromkeys(pp.STRATEGIES.values()), pp.TrainingStrategy(focus=0.5), pp.TrainingStrategy(search_horizon=3)),
         **through(pp.TrainingStrategy),
     ),
     "Schedule": Kind((pp.EpochSchedule(), pp.EpochSchedule(((1, 0.5),)), pp.EpochSchedule(((1, 0.0), (3, 0.9))))),
     "Subsample": Kind(
         (
-            Subsampling(share=0.5), Subsampling(share=0.4), Subsampling(share=0.5, by="accuracy"),
-            Subsampling(share=0, where=ArcRegion(upos="DET")),
+            Subsampling(share=0.5), Subsampling(share=0.4), Subsampling(share=0.5, criterion="accuracy"),
+            Subsampling(share=0, region=ArcRegion(upos="DET")),
         ),
-        lambda value: value.to_values(), lambda values: Subsampling(**values),
+        lambda value: value.to_values(), Subsampling.restore,
     ),
     "Training": Kind(
         tuple(pp.TrainingConfig(**options) for options in ({}, {"epochs": 3}, {"seed": 2}, {"patience": None}))),
@@ -86,7 +86,8 @@ KINDS = {
     ),
     "DictionaryRule": Kind(tuple(pp.tagging.TagDictionaryThresholds(*values) for values in ((), (5,), (5, 0.1)))),
     "PipelineSpec": Kind(
-        (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)), pp.PipelineSpec(joint=False))
+        (pp.PipelineSpec(), pp.PipelineSpec(folds=0), pp.PipelineSpec(parts=("tagger",)),
+         pp.PipelineSpec(joint_tagger=False))
     ),
     "Window": Kind((pp.TaggerSpec().window, pp.TaggerSpec(columns="xpos").window),
                    **through(pp.tagging.SequenceFeatures)),

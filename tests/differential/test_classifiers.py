@@ -336,7 +336,7 @@ def test_a_subsample_and_listeners(english):
             self.words = words
 
     watch = Watch()
-    subsample = pp.Subsampling(share=0.5, by="accuracy")
+    subsample = pp.Subsampling(share=0.5, criterion="accuracy")
     options = {"strategy": EXPLORE, "epochs": 2, "subsample": subsample, "listeners": [watch]}
     parser = pp.train(GREEDY, treebank, dev=dev, classifier=Linear(), **options)
     assert watch.updates == parser.training["history"][-1]["updates"]
@@ -349,7 +349,7 @@ STRATEGIES = {
     **PERCEPTRON_STRATEGIES,
     "sample": pp.TrainingStrategy(restart="sample", temperature=3.0),
     "beam": pp.TrainingStrategy(restart="beam", update_at="max-violation"),
-    "horizon": pp.TrainingStrategy(horizon=4, restart="pair", exploration=0.5),
+    "horizon": pp.TrainingStrategy(search_horizon=4, restart="pair", exploration=0.5),
     "random": pp.TrainingStrategy(restart="random-correct", exploration=0.5, update_at="latest-violation"),
     "focus": pp.TrainingStrategy(focus=0.5, update_at="max-violation", restart="pair"),
     "late focus": pp.TrainingStrategy(focus=2.0, update_at="end"),

@@ -75,7 +75,7 @@ def test_the_front_of_the_buffer_may_have_a_head():
     )
     texts = "B0.head.form B0.head.head.form B0.label B0.head.label B0.head.right_valency S0.upos B0.upos".split()
     spec = pp.ParserSpec(system=table, templates=pp.Templates.parse("\n".join(texts)), beam=8)
-    everywhere = TrainingStrategy(update_at="end", restart="sample", temperature=1000.0, horizon=6)
+    everywhere = TrainingStrategy(update_at="end", restart="sample", temperature=1000.0, search_horizon=6)
     learned = learn(spec, short_sentences(20, 10), strategy=everywhere, epochs=3)
     expected, key = reference(learned), key_reader(learned)
     assert set(learned.actions()) == {key(feature) for feature in expected.actions.weights}

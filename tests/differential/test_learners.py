@@ -125,7 +125,7 @@ ALONE = {
     "task, a classifier": lambda: pp.train_task(Listed(), EXAMPLES, classifier=pp.Perceptron(4), epochs=2),
     "tagger, a function": lambda: train_tagger(classifier=pp.Perceptron(), **GREEDY_FUNCTION),
     "tagger, batches": lambda: train_tagger(classifier=pp.Perceptron(4)),
-    "engine's tagger, pruned": lambda: train_tagger(members=1, prune=1.0, epochs=3),
+    "engine's tagger, pruned": lambda: train_tagger(members=1, prune_threshold=1.0, epochs=3),
     "parser, a greedy function": lambda: train_parser(classifier=pp.Perceptron(), **GREEDY_FUNCTION),
     "parser, a function with a beam": lambda: train_parser(beam=3, classifier=pp.Perceptron(), **BEAM_FUNCTION),
     "parser, weights": lambda: train_parser(classifier=pp.Perceptron(4), **WEIGHTED),

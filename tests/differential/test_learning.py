@@ -47,10 +47,10 @@ MORE_STRATEGIES = {
     "similar positive": TrainingStrategy(
         update_at="max-violation", positive="most-similar", restart="random-correct", exploration=0.3
     ),
-    "horizon": TrainingStrategy(update_at="end", horizon=3, restart="pair", exploration=0.5),
-    "horizon without restart": TrainingStrategy(horizon=4),
+    "horizon": TrainingStrategy(update_at="end", search_horizon=3, restart="pair", exploration=0.5),
+    "horizon without restart": TrainingStrategy(search_horizon=4),
     "static max-violation with horizon": TrainingStrategy(
-        oracle="static", update_at="max-violation", restart="pair", horizon=5
+        oracle="static", update_at="max-violation", restart="pair", search_horizon=5
     ),
     "focus on early transitions": TrainingStrategy(focus=0.7),
     "focus on late transitions": TrainingStrategy(update_at="end", focus=1.3),

@@ -16,9 +16,11 @@ import pytest
 
 import panparser as pp
 from pages import PAGES
-from panparser import errors, recipes
+from panparser import errors
 from panparser.names import public_names
-from panparser.recipes.sections import SourcePart
+from panparser.recipes.cascade_recipe import CascadeSection, StageSection
+from panparser.recipes.recipe import SECTIONS
+from panparser.recipes.sections import SourceSection
 from places import ROOT
 
 sys.path.append(str(ROOT / "tools"))
@@ -91,23 +93,15 @@ def test_every_command_is_in_the_reference():
 
 def test_every_key_of_a_recipe_is_in_the_reference():
     text = _read(DOCS / "reference" / "recipe.md")
-    tables = set(pp.Recipe.__dataclass_fields__) - {"pipeline"}
-    recipe = pp.Recipe(network=pp.BILSTM)
-    for table in tables:
-        part = {"sources": SourcePart, "typology": None}.get(table, getattr(recipe, table))
-        heading = f"[[{table}]]" if table == "sources" else f"[{table}]"
-        section = text.partition(f"\n### `{heading}`\n")[2].partition("\n## ")[0].partition("\n### ")[0]
-        assert section, table
-        for key in fields(part) if part is not None else ():
-            assert f"`{key.name}`" in section, f"[{table}] {key.name}"
-        for key in (*fields(pp.NetworkInput), *fields(pp.NetworkTraining)) if table == "network" else ():
-            assert f"`{key.name}`" in section, f"[{table}] inputs or learning: {key.name}"
-    for module, title in (("sections", "Pipelines"), ("cascade_recipe", "Cascades")):
-        section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
-        for part in vars(import_module(f"{recipes.__name__}.{module}")).values():
-            if inspect.isclass(part) and part.__name__ in ("PipelinePart", "CascadePart", "StagePart"):
-                for key in fields(part):
-                    assert f"`{key.name}`" in section, f"{part.__name__} {key.name}"
+    classes = {"network": (pp.NetworkSpec, pp.NetworkInput, pp.NetworkTraining), "typology": ()}
+    tables = {"sources": SourceSection, "stages": StageSection, "cascade": CascadeSection}
+    for table in {*pp.Recipe.__dataclass_fields__, *tables}:
+        name = f"[[{table}]]" if table in ("sources", "stages") else f"[{table}]"
+        page = text.partition(f"`{name}`")[2].partition("\n## ")[0].partition("\n### ")[0]
+        assert page, table
+        for declared in classes.get(table, (tables.get(table) or SECTIONS.get(table),)):
+            keys = declared.key_names("recipe") if table == "network" else declared.keys
+            assert [key for key in keys if f"| `{key}` |" not in page] == [], table
 
 
 def test_every_error_is_in_the_reference():

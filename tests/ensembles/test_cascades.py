@@ -242,7 +242,7 @@ def test_info_of_a_cascade_that_ends_with_a_vote(cascade, run, tmp_path):
 
 # --- Stages with data and models of their own ---
 
-KEPT = pp.CascadeStage(name="kept", keep=EASY, spec=LAST)
+KEPT = pp.CascadeStage(name="kept", keep_regions=EASY, spec=LAST)
 
 
 def test_of_what_a_complete_parser_finds_its_regions_are_kept():
@@ -263,7 +263,7 @@ def test_a_cascade_of_parsers_that_are_trained_already(tmp_path):
     first, last = (pp.train(replace(LAST, beam=1), part, epochs=1, members=1) for part in (TRAIN[:40], TRAIN[40:]))
     first.save(tmp_path / "first.panparser")
     stages = [
-        pp.CascadeStage(name="a", keep=EASY, model=tmp_path / "first.panparser"),
+        pp.CascadeStage(name="a", keep_regions=EASY, model=tmp_path / "first.panparser"),
         pp.CascadeStage(name="b", model=last),
     ]
     cascade = pp.train_cascade(stages)
@@ -284,7 +284,7 @@ def test_a_stage_learns_from_treebanks_of_its_own():
     """And the next one under what it finds in the treebank, which it did not learn from."""
     other = TRAIN[40:]
     options = {"epochs": 1, "members": 1}
-    own = pp.CascadeStage(name="other", keep=EASY, spec=LAST, train=other, options={"treebank_weights": [2.0]})
+    own = pp.CascadeStage(name="other", keep_regions=EASY, spec=LAST, train=other, options={"treebank_weights": [2.0]})
     cascade = pp.train_cascade((own, STAGES[2]), TRAIN[:40], **options)
     alone = pp.train(LAST, [other], treebank_weights=[2.0], **options)
     assert cascade.parsers[0].parse(DEV).to_bytes() == alone.parse(DEV).to_bytes()
@@ -302,11 +302,11 @@ def test_a_stage_learns_from_treebanks_of_its_own():
 def test_what_a_stage_learned_from_beside_others_is_parsed_in_folds():
     """Else the next stage would learn under arcs that are better than those it is to be given."""
     treebank, other = TRAIN[:30], TRAIN[30:]
-    own = pp.CascadeStage(name="both", keep=EASY, spec=LAST, train=[other, treebank])
+    own = pp.CascadeStage(name="both", keep_regions=EASY, spec=LAST, train=[other, treebank])
     options = {"epochs": 1, "members": 1, "folds": 2}
     cascade = pp.train_cascade((own, STAGES[2]), treebank, **options)
     leaky = pp.CascadeStage(
-        name="both", keep=EASY, spec=LAST, train=[other, pp.parse_conllu(treebank.to_bytes().decode())]
+        name="both", keep_regions=EASY, spec=LAST, train=[other, pp.parse_conllu(treebank.to_bytes().decode())]
     )
     seen = pp.train_cascade((leaky, STAGES[2]), treebank, **options)
     assert cascade.parsers[0].to_arrays().keys() == seen.parsers[0].to_arrays().keys()
@@ -318,11 +318,11 @@ def test_what_a_stage_learned_from_beside_others_is_parsed_in_folds():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: pp.CascadeStage(regions=EASY, keep=EASY), "regions are what it learns, keep what is kept"),
-        (lambda: pp.CascadeStage(keep=["DET"]), "CascadeStage: keep must be Regions"),
-        (lambda: pp.CascadeStage(keep=EASY, train=[]), "CascadeStage: train must be a Treebank, or several"),
+        (lambda: pp.CascadeStage(regions=EASY, keep_regions=EASY), "expected regions, or keep_regions; got both"),
+        (lambda: pp.CascadeStage(keep_regions=["DET"]), "CascadeStage: keep_regions must be ArcRegions"),
+        (lambda: pp.CascadeStage(keep_regions=EASY, train=[]), "CascadeStage: train must be a Treebank, or several"),
         (
-            lambda: pp.CascadeStage(keep=EASY, model=3),
+            lambda: pp.CascadeStage(keep_regions=EASY, model=3),
             "CascadeStage: model must be a Parser, or the file of one; got 3",
         ),
         (lambda: pp.train_cascade((KEPT, STAGES[2])), "stage 1 (kept): expected a treebank to learn from, or a model"),
@@ -364,14 +364,14 @@ folds = 2
 [[stages]]
 name = "another model"
 model = "other.panparser"
-keep = { upos = ["DET", "ADP"] }
+keep_regions = { upos = ["DET", "ADP"] }
 
 [[stages]]
 name = "another language"
 train = ["dev.conllu", "train.conllu"]
 weights = [1, 2]
 delexicalized = true
-keep = { upos = "NOUN", direction = "right" }
+keep_regions = { upos = "NOUN", direction = "right" }
 
 [[stages]]
 name = "rest"
@@ -450,7 +450,11 @@ def test_a_recipe_with_stages_trains_a_cascade(run, folder):
         ("precision = 0.8", "precission = 0.8", "precission is unknown; did you mean precision?"),
         ("precision = 0.8", "precision = 8", "estimate_regions: precision must be in (0, 1]; got 8"),
         ("precision = 0.8", "precision = 1.0", "no class of arcs is precise enough"),
-        ("[cascade]\nfolds = 2", '[cascade]\ngiven = "no"', "[cascade] given: expected one of predicted, gold, none"),
+        (
+            "[cascade]\nfolds = 2",
+            '[cascade]\nstage_constraints = "no"',
+            "[cascade] stage_constraints: expected one of predicted, gold, none",
+        ),
         ("members = 1", "seeds = [1, 2]", "seeds, init, vectors and weights are for single parsers"),
         ("[cascade]", "[cascades]", "cascades is unknown; did you mean cascade?"),
         ("[[stages]]", "[[stage]]", "stage is unknown; did you mean stages?"),
@@ -488,7 +492,8 @@ def test_a_recipe_may_name_models_and_treebanks_of_stages(run, folder):
 
 def test_a_recipe_of_models_needs_no_data(run, folder):
     pp.train(LAST, TRAIN[:20], epochs=1, members=1).save(folder / "other.panparser")
-    text = '[[stages]]\nmodel = "other.panparser"\nkeep = { upos = "DET" }\n[[stages]]\nmodel = "other.panparser"\n'
+    stages = ('keep_regions = { upos = "DET" }\n', "")
+    text = "".join(f'[[stages]]\nmodel = "other.panparser"\n{keep}' for keep in stages)
     (folder / "models.toml").write_text(text, encoding="utf-8")
     assert run("train", "--recipe", folder / "models.toml", "-o", folder / "model")[0] == 0
     assert pp.load(folder / "model").parse(DEV).to_bytes() == pp.load(folder / "other.panparser").parse(DEV).to_bytes()
@@ -506,9 +511,17 @@ def test_a_recipe_of_models_needs_no_data(run, folder):
         ),
         ("weights = [1, 2]", "weights = [1]", "weights: expected one for each of 2 files under train, found 1"),
         ("delexicalized = true", "parser = { delexicalized = true }\ndelexicalized = true", "here or in parser"),
-        ('keep = { upos = "NOUN", direction = "right" }', "", "[[stages]] 2: expected regions or what to estimate"),
-        ('keep = { upos = "NOUN"', 'keep = { tag = "NOUN"', "[[stages]] 2: keep: a region is a table"),
-        ('name = "rest"', 'keep = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
+        (
+            'keep_regions = { upos = "NOUN", direction = "right" }',
+            "",
+            "[[stages]] 2: expected regions or what to estimate",
+        ),
+        (
+            'keep_regions = { upos = "NOUN"',
+            'keep_regions = { tag = "NOUN"',
+            "[[stages]] 2: keep_regions: a region is a table",
+        ),
+        ('name = "rest"', 'keep_regions = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
         ('train = ["train.conllu"]', 'train = ["train.conllu", "x.conllu"]', "one of several files of [data]"),
     ],
 )

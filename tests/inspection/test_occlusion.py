@@ -90,7 +90,7 @@ def changed(network, seen, name):
         ago = int(name[8])
         return None, replace(seen, history=[None if i == ago else one for i, one in enumerate(seen.history)])
     if attribute == "label":
-        place = network.labels_of.index(address)
+        place = network.label_inputs.index(address)
         return None, replace(seen, labels=[None if i == place else one for i, one in enumerate(seen.labels)])
     return (seen.words[network.positions.index(address)], attribute), seen
 

@@ -107,7 +107,7 @@ def test_keys_of_tables_are_replaced_and_those_of_networks_merged():
         ({"evaluation": {"input": "speech"}}, r"\[evaluation\] input: expected one of tokens, text"),
         ({"axes": {}}, "expected a development or a test set"),
         ({"name": "../x"}, "name: expected a name, without folders, found '../x'"),
-        ({"recipe": {**RECIPE, "folds": {"predictions": "x"}}}, "all runs of a grid would write this file"),
+        ({"recipe": {**RECIPE, "cross_validation": {"output": "x"}}}, "all runs of a grid would write this file"),
     ],
 )  # fmt: skip
 def test_errors_name_file_and_key(folder, more, message):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import get_args
 
@@ -39,7 +40,7 @@ exploring = st.builds(
     positive=st.sampled_from(get_args(Positive)),
     restart=st.sampled_from(["pair", "random-correct"]),
     exploration=schedules,
-    horizon=st.none() | st.integers(1, 99),
+    search_horizon=st.none() | st.integers(1, 99),
     focus=st.floats(0.1, 4),
 )
 plain = st.builds(
@@ -51,7 +52,7 @@ plain = st.builds(
 )
 of_engine = st.one_of(exploring, plain, st.sampled_from(list(PERCEPTRON_STRATEGIES.values())))
 strategies = st.one_of(
-    of_engine, st.builds(TrainingStrategy, against=st.just("beam"), restart=st.sampled_from(["none", "pair"]))
+    of_engine, st.builds(TrainingStrategy, competitor=st.just("beam"), restart=st.sampled_from(["none", "pair"]))
 )
 
 
@@ -70,7 +71,7 @@ def test_the_engine_gets_the_exploration_of_the_epoch(strategy, epoch):
     names = (lowered.update_at.name, lowered.positive.name, lowered.restart.name)
     assert names == tuple(map(_constant, (strategy.update_at, strategy.positive, strategy.restart)))
     assert (lowered.temperature, lowered.focus) == (strategy.temperature, strategy.focus)
-    assert lowered.horizon == (strategy.horizon or 0)
+    assert lowered.horizon == (strategy.search_horizon or 0)
 
 
 @pytest.mark.parametrize(
@@ -120,28 +121,34 @@ def test_values_stand_on_a_named_strategy():
         ({"restart": True}, "TrainingStrategy: restart must be one of none, pair, .*; got True"),
         (
             {"exploration": "often"},
-            r"TrainingStrategy: exploration must be in \[0, 1\], or an EpochSchedule; got 'often'",
+            "TrainingStrategy: exploration must be a number in [0, 1], or an EpochSchedule of such numbers",
         ),
-        ({"exploration": True}, r"TrainingStrategy: exploration must be in \[0, 1\], or an EpochSchedule; got True"),
+        (
+            {"exploration": True},
+            "TrainingStrategy: exploration must be a number in [0, 1], or an EpochSchedule of such numbers; got True",
+        ),
         (
             {"exploration": 1.5, "restart": "pair"},
-            r"TrainingStrategy: exploration must be in \[0, 1\], or an EpochSchedule; got 1.5",
+            "TrainingStrategy: exploration must be a number in [0, 1], or an EpochSchedule of such numbers; got 1.5",
         ),
-        ({"exploration": float("nan"), "restart": "pair"}, r"TrainingStrategy: exploration must be in \[0, 1\]"),
+        ({"exploration": float("nan"), "restart": "pair"}, "TrainingStrategy: exploration must be a number in [0, 1]"),
         ({"exploration": 0.5}, "exploration needs a restart from pair or random-correct; got 'none'"),
         ({"exploration": 0.5, "restart": "beam"}, "exploration needs a restart from pair or random-correct"),
         ({"exploration": 0.5, "restart": "pair", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
         ({"restart": "sample", "oracle": "static"}, "a static oracle knows nothing of wrong states"),
-        ({"temperature": 0}, r"TrainingStrategy: temperature must be in \(0, 1e\+30\); got 0"),
-        ({"temperature": float("nan")}, r"TrainingStrategy: temperature must be in \(0, 1e\+30\)"),
-        ({"horizon": 0}, "TrainingStrategy: horizon must be an integer >= 1; got 0"),
-        ({"horizon": 2.5}, "TrainingStrategy: horizon must be an integer >= 1; got 2.5"),
-        ({"focus": 0}, r"TrainingStrategy: focus must be in \(0, 4\]; got 0"),
-        ({"focus": 5}, r"TrainingStrategy: focus must be in \(0, 4\]; got 5"),
+        ({"temperature": 0}, "TrainingStrategy: temperature must be a number in (0, 1e+30); got 0"),
+        ({"temperature": float("nan")}, "TrainingStrategy: temperature must be a number in (0, 1e+30)"),
+        ({"search_horizon": 0}, "TrainingStrategy: search_horizon must be an integer between 1 and 2147483647; got 0"),
+        (
+            {"search_horizon": 2.5},
+            "TrainingStrategy: search_horizon must be an integer between 1 and 2147483647; got 2.5",
+        ),
+        ({"focus": 0}, "TrainingStrategy: focus must be a number in (0, 4]; got 0"),
+        ({"focus": 5}, "TrainingStrategy: focus must be a number in (0, 4]; got 5"),
     ],
 )
 def test_what_makes_no_sense_is_refused(fields, message):
-    with pytest.raises(StrategyError, match=message):
+    with pytest.raises(StrategyError, match=re.escape(message).replace(r"\.\*", ".*")):
         TrainingStrategy(**fields)
 
 
@@ -150,9 +157,9 @@ def test_unknown_names_get_a_hint():
         named("max-violatio")
     with pytest.raises(StrategyError, match="no strategy is called 7"):
         named(7)
-    with pytest.raises(StrategyError, match=r"Strategy has no explore; did you mean exploration\?"):
+    with pytest.raises(StrategyError, match=r"strategy: explore is unknown; did you mean exploration\?"):
         TrainingStrategy.from_values({"explore": 0.5})
-    with pytest.raises(StrategyError, match="Strategy has no zzz; there are against, exploration, focus"):
+    with pytest.raises(StrategyError, match="strategy: zzz is unknown; there are base, oracle, update_at"):
         TrainingStrategy.from_values({"zzz": 1})
 
 

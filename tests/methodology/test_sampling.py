@@ -31,7 +31,7 @@ def tags(treebank: pp.Treebank):
 @pytest.mark.parametrize("by", ["share", "frequency", "accuracy", "accuracy-once"])
 def test_arcs_are_drawn_anew_in_each_epoch_and_reproducibly(by, monkeypatch):
     calls = spy_on(monkeypatch, kept_arcs)
-    options = {"dev": DEV, "subsample": pp.Subsampling(share=0.4, by=by), **QUICK}
+    options = {"dev": DEV, "subsample": pp.Subsampling(share=0.4, criterion=by), **QUICK}
     one, again, other = (pp.train(GREEDY, TRAIN, seed=seed, **options) for seed in (1, 1, 2))
     masks = [call.result.tobytes() for call in calls]
     assert len(masks) == 3 * 3
@@ -63,7 +63,7 @@ def test_accuracy_is_that_of_the_parser_so_far_on_the_development_set(monkeypatc
         def after_training_pass(self, epoch, parser):
             found[epoch] = parser.predict(DEV)[0]
 
-    options = {"subsample": pp.Subsampling(share=0.4, by="accuracy"), "prune": 3.0, **QUICK}
+    options = {"subsample": pp.Subsampling(share=0.4, criterion="accuracy"), "prune_threshold": 3.0, **QUICK}
     pp.train(GREEDY, TRAIN, dev=DEV, listeners=[Keep()], **options)
     predicted = [call.arguments[4] for call in calls]
     assert predicted[0] is None
@@ -83,7 +83,7 @@ def test_accuracy_once_is_that_of_a_parser_that_learned_from_all(monkeypatch, cl
         def before_epoch(self, epoch):
             heard.append(epoch)
 
-    subsample = pp.Subsampling(share=0.4, by="accuracy-once")
+    subsample = pp.Subsampling(share=0.4, criterion="accuracy-once")
     parser = pp.train(GREEDY, TRAIN, subsample=subsample, listeners=[Hear()], **options)
     assert len(calls) == 3
     assert all((call.arguments[4] == expected).all() for call in calls)
@@ -92,7 +92,7 @@ def test_accuracy_once_is_that_of_a_parser_that_learned_from_all(monkeypatch, cl
 
 
 def test_a_resumed_run_knows_the_accuracy_of_the_first_parser(tmp_path):
-    options = {"dev": DEV, "subsample": pp.Subsampling(share=0.4, by="accuracy-once"), **QUICK}
+    options = {"dev": DEV, "subsample": pp.Subsampling(share=0.4, criterion="accuracy-once"), **QUICK}
     whole = pp.train(GREEDY, TRAIN, **options)
     kept = {"checkpoint": tmp_path / "state"}
 
@@ -109,7 +109,7 @@ def test_a_resumed_run_knows_the_accuracy_of_the_first_parser(tmp_path):
 @pytest.mark.parametrize(("share", "by"), [(0, "share"), (0.3, "share"), (0.3, "frequency")])
 def test_only_arcs_of_a_region_are_left_out(share, by):
     region = pp.ArcRegion(upos=("DET", "NOUN"), direction="right")
-    subsample = pp.Subsampling(share=share, by=by, where=region)
+    subsample = pp.Subsampling(share=share, criterion=by, region=region)
     kept = np.mean([kept_arcs(subsample, TREEBANK, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     positions = np.concatenate([np.arange(1, len(sentence) + 1) for sentence in TREEBANK])
     inside = np.isin(tags(TREEBANK), ["DET", "NOUN"]) & (TREEBANK.heads > positions)
@@ -122,7 +122,7 @@ def test_a_class_that_is_left_out_is_as_if_it_had_no_heads():
     bare, positions = TRAIN.copy(), np.concatenate([np.arange(1, len(sentence) + 1) for sentence in TRAIN])
     bare.heads[(tags(TRAIN) == "DET") & (TRAIN.heads > positions)] = -1
     plain = pp.ParserSpec(templates=SMALL, beam=1, labeled=False)
-    without = pp.train(plain, TRAIN, subsample=pp.Subsampling(share=0, where=region), **QUICK)
+    without = pp.train(plain, TRAIN, subsample=pp.Subsampling(share=0, region=region), **QUICK)
     assert weights(without) == weights(pp.train(plain, bare, **QUICK)) != weights(pp.train(plain, TRAIN, **QUICK))
     assert without.training["subsample"]["where"] == {"upos": ["DET"], "direction": "right"}
 
@@ -141,7 +141,7 @@ def test_accuracy_keeps_what_is_wrong_most():
     predicted[wrong] += 1
     half = (tags(TREEBANK) == "NOUN") & (np.arange(TREEBANK.words) % 2 == 0)
     predicted[half] += 1
-    found = rates(pp.Subsampling(share=0.15, by="accuracy"), predicted)
+    found = rates(pp.Subsampling(share=0.15, criterion="accuracy"), predicted)
     assert found["VERB"] > 1.5 * found["NOUN"] > 0
     assert found["DET"] == found["PUNCT"] == 0
 
@@ -149,7 +149,9 @@ def test_accuracy_keeps_what_is_wrong_most():
 def test_accuracy_keeps_classes_that_the_development_set_lacks():
     predicted = DEV.heads.copy()  # all right
     predicted[tags(DEV) == "NOUN"] += 1
-    kept = kept_arcs(pp.Subsampling(share=0.2, by="accuracy"), TREEBANK, np.random.default_rng(1), DEV, predicted)
+    kept = kept_arcs(
+        pp.Subsampling(share=0.2, criterion="accuracy"), TREEBANK, np.random.default_rng(1), DEV, predicted
+    )
     missing = np.isin(tags(TREEBANK), sorted(set(tags(TREEBANK)) - set(tags(DEV))))
     assert missing.any()
     assert kept[missing].mean() > 0.5 * kept[tags(TREEBANK) == "NOUN"].mean() > 0
@@ -157,7 +159,7 @@ def test_accuracy_keeps_classes_that_the_development_set_lacks():
 
 def test_frequency_cuts_down_frequent_classes_to_one_size():
     """Classes are tags and directions: all of the small ones is kept, and of the others the same number of arcs."""
-    subsample = pp.Subsampling(share=0.3, by="frequency")
+    subsample = pp.Subsampling(share=0.3, criterion="frequency")
     kept = np.mean([kept_arcs(subsample, TREEBANK, np.random.default_rng(seed)) for seed in range(100)], axis=0)
     positions = np.concatenate([np.arange(1, len(sentence) + 1) for sentence in TREEBANK])
     classes = {(tag, right) for tag, right in zip(tags(TREEBANK), TREEBANK.heads > positions, strict=True)}

@@ -297,7 +297,7 @@ def test_the_margin_is_the_least_that_keeps_the_trees_of_the_development_set():
 
 
 def test_pruning_is_judged_on_what_is_kept():
-    parser = pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, prune=2.0)
+    parser = pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1, prune_threshold=2.0)
     cost = parser.training["history"][parser.training["best_epoch"] - 1]["pruning"]
     whole = pp.train(BEAM, TRAIN, dev=DEV, epochs=2, members=1)
     assert cost["least"] == 2.0
@@ -311,7 +311,7 @@ def test_a_file_is_no_larger_than_it_may_be_and_nearly_as_large(spec, tmp_path):
     whole = pp.train(spec, TRAIN, dev=DEV, epochs=2, members=1)
     whole.save(tmp_path / "whole")
     room = (tmp_path / "whole").stat().st_size * 3 // 4
-    pp.train(spec, TRAIN, dev=DEV, epochs=2, members=1, max_size=room).save(tmp_path / "small")
+    pp.train(spec, TRAIN, dev=DEV, epochs=2, members=1, max_model_bytes=room).save(tmp_path / "small")
     assert 0.6 * room < (tmp_path / "small").stat().st_size <= room
 
 

@@ -117,7 +117,7 @@ VALUES = [
     (of_network(layers=8), r"array encoder\.\d\.weight_ih_l0: .*, found none"),
     (
         of_network(layers=0),
-        "NetworkSpec: size must be > 0 if, and only if|NetworkSpec: tag_layer must be <= 0",
+        "NetworkSpec: hidden_size must be > 0 if, and only if|NetworkSpec: tag_layer must be <= 0",
     ),
     (of_network(memory=77), r"array memory\.\w+\.weight_ih_l0: expected one of float32 and shape \(308, \d+\)"),
     (of_network(history=5), r"network\.history: expected an integer between 0 and 4"),

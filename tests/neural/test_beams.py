@@ -11,7 +11,7 @@ import panparser as pp
 from nets import ALONE, TINY, TREEBANK
 
 torch = pytest.importorskip("torch")
-SILENT = replace(TINY, learning=replace(TINY.learning, dropout=0.0, input_dropout=0.0, word_dropout=0.0))
+SILENT = replace(TINY, training=replace(TINY.training, dropout=0.0, input_dropout=0.0, word_dropout=0.0))
 SPEC = pp.ParserSpec(system=pp.system("arc-hybrid"), beam=3)
 
 
@@ -51,7 +51,7 @@ def test_the_loss_is_the_probability_of_what_is_correct(restart):
 
 def test_it_is_learned_until_nothing_is_wrong():
     """A treebank of eight sentences can be learned by heart."""
-    network = replace(SILENT, learning=replace(SILENT.learning, epochs=40, rate=0.02))
+    network = replace(SILENT, training=replace(SILENT.training, epochs=40, learning_rate=0.02))
     parser = pp.train(SPEC, TREEBANK, network=network, strategy=pp.STRATEGIES["global"], seed=1)
     assert pp.evaluate(TREEBANK, parser.parse(TREEBANK), bootstrap_samples=0).uas > 95
 
@@ -84,7 +84,7 @@ class Waiting(Lockstep):
 
 
 @pytest.mark.parametrize("restart", ["pair", "none"])
-@pytest.mark.parametrize("network", [SILENT, replace(ALONE, learning=SILENT.learning)], ids=["bilstm", "labels seen"])
+@pytest.mark.parametrize("network", [SILENT, replace(ALONE, training=SILENT.training)], ids=["bilstm", "labels seen"])
 def test_sentences_in_lockstep_teach_the_same(network, restart):
     strategy = replace(pp.STRATEGIES["global"], restart=restart)
     for kind in (Lockstep, Waiting):

@@ -13,7 +13,7 @@ from nets import REMEMBERING
 
 torch = pytest.importorskip("torch")
 TRAIN = short_sentences(10, 9)
-SURE = replace(REMEMBERING, learning=replace(REMEMBERING.learning, dropout=0.0, word_dropout=0.0))
+SURE = replace(REMEMBERING, training=replace(REMEMBERING.training, dropout=0.0, word_dropout=0.0))
 
 
 def spec(beam=1, system="arc-hybrid"):
@@ -71,10 +71,12 @@ def test_scores_of_the_search_are_those_that_are_learned_from(lessons, strategy,
 
 def test_the_memory_learns_what_nothing_else_sees():
     """Of words it sees only B0, which is the same in all states between two shifts."""
-    seeing = replace(SURE, inputs=(pp.NetworkInput(column="upos", size=8),), layers=0, size=0, positions=("B0",))
+    seeing = replace(
+        SURE, inputs=(pp.NetworkInput(column="upos", size=8),), num_layers=0, hidden_size=0, positions=("B0",)
+    )
     losses = {}
     for memory in (0, 16):
-        network = replace(seeing, memory=memory)
+        network = replace(seeing, stack_lstm=memory)
         parser = pp.train(spec(), TRAIN, network=network, epochs=40, threads=1, strategy=pp.STRATEGIES["static"])
         losses[memory] = pp.evaluate(TRAIN, parser.parse(TRAIN), bootstrap_samples=0).uas
     assert losses[16] > losses[0] + 15

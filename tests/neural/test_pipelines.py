@@ -19,7 +19,7 @@ TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:60], TREEBANK[60:80]
 PARSER = pp.ParserSpec(system=pp.system("arc-hybrid", root="last", single_root=True), beam=1)
 SPEC = pp.PipelineSpec(parser=PARSER, tokenizer_epochs=2)
-JOINT = replace(SPEC, by_parser=True)
+JOINT = replace(SPEC, parser_predicts_tags=True)
 COLUMNS = ("upos", "xpos", "feats", "lemma")
 TEXT = "They ate the pizza. He saw it, didn't he?"
 
@@ -107,13 +107,17 @@ def test_what_does_not_go_together():
             TINY,
             "PipelineSpec: tagger_beam is not for taggers that are",
         ),
-        (JOINT, None, "PipelineSpec: by_parser must not be True without a parser that has"),
-        (replace(SPEC, by_parser=False), TINY.joint("upos"), "must not be False with a network that predicts tags"),
+        (JOINT, None, "PipelineSpec: parser_predicts_tags must not be True without a parser that has"),
+        (
+            replace(SPEC, parser_predicts_tags=False),
+            TINY.joint("upos"),
+            "must not be False with a network that predicts tags",
+        ),
     ):
         with pytest.raises(pp.SpecError, match=message):
             learn(spec, network)
-    with pytest.raises(pp.SpecError, match="PipelineSpec: by_parser must be True, False or None; got 'no'"):
-        replace(SPEC, by_parser="no")
+    with pytest.raises(pp.SpecError, match="PipelineSpec: parser_predicts_tags must be true or false; got 'no'"):
+        replace(SPEC, parser_predicts_tags="no")
 
 
 # --- Taggers before the parser ---
@@ -121,10 +125,10 @@ def test_what_does_not_go_together():
 
 def test_a_parser_learns_from_the_tags_of_networks(tmp_path):
     spec = replace(SPEC, folds=2, tagger_epochs=2)
-    assert spec.completed(TINY).by_parser is False
+    assert spec.with_defaults(TINY).parser_predicts_tags is False
     found = learn(spec, epochs=1, dev=DEV, checkpoint=tmp_path / "checkpoint")
     assert list(found.parts) == ["tokenizer", "tagger upos+xpos+feats+lemma", "parser"]
-    assert found.taggers[0].classifier.network == TINY.tagger(*COLUMNS)
+    assert found.taggers[0].classifier.network == TINY.as_tagger(*COLUMNS)
     assert found.parser.classifier.network == TINY
     assert (found.training.folds, found.columns) == (2, COLUMNS)
     assert list(found.training.dev["gold tokens"]) == ["UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS"]
@@ -136,16 +140,16 @@ def test_a_parser_learns_from_the_tags_of_networks(tmp_path):
 
 
 def test_a_tagger_for_each_column_and_no_trees():
-    spec = replace(SPEC, folds=0, joint=False, tagger_epochs=1, parts=("lemmatizer", "tagger", "parser"))
+    spec = replace(SPEC, folds=0, joint_tagger=False, tagger_epochs=1, parts=("lemmatizer", "tagger", "parser"))
     blank = TRAIN.copy()
     blank.column("xpos")[:] = 0
     found = pp.train_pipeline(spec, blank, network=TINY, epochs=1, threads=1)
     assert list(found.parts) == ["tagger upos", "tagger feats", "tagger lemma", "parser"]
     blank.heads[:] = -1
     found = pp.train_pipeline(
-        replace(spec, by_parser=True, folds=5, joint=True, tagger_epochs=None),
+        replace(spec, parser_predicts_tags=True, folds=5, joint_tagger=True, tagger_epochs=None),
         blank,
-        network=replace(TINY, learning=replace(TINY.learning, epochs=1)),
+        network=replace(TINY, training=replace(TINY.training, epochs=1)),
         threads=1,
     )
     assert list(found.parts) == ["tagger upos+feats+lemma"]
@@ -214,7 +218,7 @@ def test_flags_of_tags(folder, run):
         (("-t", "train.conllu", "--tagging", "jointly"), "--tagging requires a pipeline: --pipeline, or a recipe with"),
         (
             ("-t", "train.conllu", "--pipeline", "--tagging", "by-parser"),
-            "[pipeline]: PipelineSpec: by_parser must not",
+            "[pipeline]: PipelineSpec: parser_predicts_tags must not",
         ),
     ):
         code, _, err = run("train", *arguments, "-o", "other")

@@ -54,7 +54,7 @@ def test_a_network_is_short_for_its_classifier(parser):
 
 
 def test_what_is_not_said_takes_the_defaults_of_the_network():
-    network = replace(ALONE, learning=replace(ALONE.learning, epochs=3, patience=1))
+    network = replace(ALONE, training=replace(ALONE.training, epochs=3, patience=1))
     record = pp.train(SPEC, TRAIN[:4], network=network, threads=1).training
     assert (record.epochs, record.patience, len(record.history)) == (3, 1, 3)
     assert record.strategy == DYNAMIC.to_values()
@@ -131,7 +131,7 @@ def test_a_checkpoint_is_of_its_own_network(tmp_path):
     learn(checkpoint=checkpoint, epochs=1)
     for options in (
         {"network": replace(TINY, hidden=17)},
-        {"network": replace(TINY, learning=replace(TINY.learning, rate=0.02))},
+        {"network": replace(TINY, training=replace(TINY.training, learning_rate=0.02))},
         {"epochs": 2},  # by which the rate falls
     ):
         with pytest.raises(pp.SpecError, match="belongs to another run"):
@@ -160,11 +160,11 @@ def test_ctrl_c_keeps_the_best_so_far(parser):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_warm_start_keeps_what_was_learned_and_adds_the_new(name, tmp_path):
-    frozen = replace(KNOWN[name].learning, rate=1e-12)
+    frozen = replace(KNOWN[name].training, learning_rate=1e-12)
     old = learn(TRAIN[:6], network=KNOWN[name])
     old.save(tmp_path / "old")
     more = pp.parse_conllu(TRAIN.to_bytes().decode().replace("\tnsubj\t", "\tnsubj:new\t"))
-    network = replace(KNOWN[name], learning=frozen)
+    network = replace(KNOWN[name], training=frozen)
     new = learn(more, network=network, init=pp.load(tmp_path / "old"), epochs=1)
     assert "nsubj:new" in new.label_names
     words = [each.classifier.to_values()["vocabulary"]["form"] for each in (old, new)]
@@ -222,7 +222,7 @@ def test_constraints():
 
 def test_subsampled_annotation(parser):
     assert not same(learn(subsample=pp.Subsampling(share=0.5)), parser)
-    assert learn(subsample=pp.Subsampling(share=0.5, by="accuracy"), epochs=2).training.subsample is not None
+    assert learn(subsample=pp.Subsampling(share=0.5, criterion="accuracy"), epochs=2).training.subsample is not None
 
 
 class Acting(pp.Listener):

@@ -17,7 +17,7 @@ pytest.importorskip("torch")
 TREEBANK = pp.read_conllu(ENGLISH)
 TRAIN, DEV = TREEBANK[:60], TREEBANK[60:80]
 COLUMNS = ("upos", "xpos", "feats", "lemma")
-NETWORK = TINY.tagger(*COLUMNS)
+NETWORK = TINY.as_tagger(*COLUMNS)
 
 
 def learn(network=NETWORK, treebank=TRAIN, epochs=2, **options):
@@ -147,4 +147,4 @@ def test_nothing_to_learn_from():
     blank = TRAIN.copy()
     blank.column("upos")[:] = 0
     with pytest.raises(pp.TreebankError, match="expected words with UPOS to learn from, found none"):
-        learn(TINY.tagger("upos"), blank)
+        learn(TINY.as_tagger("upos"), blank)

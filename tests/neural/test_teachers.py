@@ -19,7 +19,7 @@ NETWORK = TINY.joint("upos")
 
 
 def network(**learning):
-    return replace(NETWORK, learning=replace(NETWORK.learning, **learning))
+    return replace(NETWORK, training=replace(NETWORK.training, **learning))
 
 
 def learn(chosen, treebank=TRAIN, teachers=(), epochs=2, **options):
@@ -29,7 +29,7 @@ def learn(chosen, treebank=TRAIN, teachers=(), epochs=2, **options):
 
 @pytest.fixture(scope="module")
 def teacher():
-    return learn(network(rate=0.02, warm_up=1, average=0.9), epochs=30)
+    return learn(network(learning_rate=0.02, warmup_updates=1, weight_averaging=0.9), epochs=30)
 
 
 def upos(parser, treebank):
@@ -48,7 +48,12 @@ def test_advice_replaces_what_the_treebank_says(teacher):
     wrong = TRAIN.copy()
     wrong.column("upos")[:] = np.random.default_rng(1).permutation(wrong.column("upos"))
     pupils = {
-        advice: learn(network(advice=advice, rate=0.02, warm_up=1, average=0.9), wrong, [teacher, teacher], epochs=20)
+        advice: learn(
+            network(distillation_weight=advice, learning_rate=0.02, warmup_updates=1, weight_averaging=0.9),
+            wrong,
+            [teacher, teacher],
+            epochs=20,
+        )
         for advice in (0.0, 1.0)
     }
     agreement = {advice: right(upos(pupil, TRAIN), expected) for advice, pupil in pupils.items()}
@@ -57,16 +62,16 @@ def test_advice_replaces_what_the_treebank_says(teacher):
 
 
 def test_no_share_no_influence(teacher):
-    alone, taught = learn(NETWORK), learn(network(advice=0.0), teachers=[teacher])
+    alone, taught = learn(NETWORK), learn(network(distillation_weight=0.0), teachers=[teacher])
     arrays = taught.to_arrays()
     assert all(np.allclose(array, arrays[name], atol=1e-6) for name, array in alone.to_arrays().items())
-    other = learn(network(advice=0.5), teachers=[teacher]).to_arrays()
+    other = learn(network(distillation_weight=0.5), teachers=[teacher]).to_arrays()
     assert not all(np.allclose(array, other[name], atol=1e-6) for name, array in alone.to_arrays().items())
 
 
 def test_heads_and_labels_are_advised_on(teacher):
     """Without tags, too, advice changes what is learned."""
-    plain = replace(TINY, learning=replace(TINY.learning, advice=1.0))
+    plain = replace(TINY, training=replace(TINY.training, distillation_weight=1.0))
     first = learn(plain, epochs=1)
     second = learn(plain, teachers=[first], epochs=1)
     assert any(
@@ -83,8 +88,8 @@ def test_teachers_must_know_the_same(teacher):
         learn(TINY.joint("upos", "lemma"), teachers=[teacher])
     with pytest.raises(pp.SpecError, match=r"a teacher must know the \d+ actions and \d+ labels; got"):
         learn(NETWORK, short_sentences(3, 5), teachers=[teacher])
-    with pytest.raises(pp.SpecError, match=r"NetworkTraining: advice must be in \[0, 1\]"):
-        pp.NetworkTraining(advice=2)
+    with pytest.raises(pp.SpecError, match="NetworkTraining: distillation_weight must be a number in"):
+        pp.NetworkTraining(distillation_weight=2)
 
 
 def test_checkpoints_know_the_teachers(teacher, tmp_path):
@@ -102,9 +107,9 @@ def test_pipelines_learn_from_teachers(teacher):
 
 def test_training_ends_in_time():
     start = time.monotonic()
-    parser = learn(network(seconds=0.5, updates=100_000), epochs=10_000, dev=TRAIN)
+    parser = learn(network(max_seconds=0.5, updates=100_000), epochs=10_000, dev=TRAIN)
     assert time.monotonic() - start < 30
     assert len(parser.training.history) < 10_000
     assert parser.training.history[-1].las is not None  # the last is scored, even if its turn has not come
-    with pytest.raises(pp.SpecError, match="NetworkTraining: seconds must be >= 0"):
-        pp.NetworkTraining(seconds=-1)
+    with pytest.raises(pp.SpecError, match="NetworkTraining: max_seconds must be a number >= 0"):
+        pp.NetworkTraining(max_seconds=-1)

@@ -142,8 +142,8 @@ REFUSED = [
     ({"classifier": without(name="")}, "Lacking: name must be a text; got ''"),
     ({"classifier": without(batch=0)}, "Lacking: batch must be an integer >= 1; got 0"),
     ({"members": 2}, "train: members requires the engine's perceptron"),
-    ({"prune": 1.0}, "train: prune requires the engine's perceptron"),
-    ({"max_size": 10**6}, "train: max_size requires the engine's perceptron"),
+    ({"prune_threshold": 1.0}, "train: prune_threshold requires the engine's perceptron"),
+    ({"max_model_bytes": 10**6}, "train: max_model_bytes requires the engine's perceptron"),
     ({"checkpoint": "x"}, "a method training_state, for checkpoints; Linear has none"),
     ({"init": 3}, "train: init must be a parser with a classifier; got 3"),
 ]

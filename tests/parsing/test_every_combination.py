@@ -24,7 +24,7 @@ SYSTEMS = {
     "static table": pp.system("swap-standard"),
     "Python": Covington(),
 }
-NETWORK = replace(TINY, memory=4, history=1, labels_of=("S0",))  # what a network can see, all of it
+NETWORK = replace(TINY, stack_lstm=4, action_history=1, label_inputs=("S0",))  # what a network can see, all of it
 CLASSIFIERS = {
     "perceptron": None,
     "classifier": Linear(),
@@ -37,7 +37,7 @@ BASE = {
     **pp.STRATEGIES,
     "sample": pp.TrainingStrategy(restart="sample"),
     "beam": pp.TrainingStrategy(restart="beam", update_at="max-violation"),
-    "horizon": pp.TrainingStrategy(horizon=3, restart="pair"),
+    "horizon": pp.TrainingStrategy(search_horizon=3, restart="pair"),
     "focus": pp.TrainingStrategy(focus=0.5, update_at="max-violation"),
     "late focus": pp.TrainingStrategy(focus=2.0),
     "most similar": pp.TrainingStrategy(positive="most-similar", update_at="latest-violation"),
@@ -61,7 +61,7 @@ def test_every_combination_runs_or_is_refused_for_a_reason(name, system, classif
         with pytest.raises(pp.errors.StrategyError, match="has no dynamic oracle"):
             pp.train(spec, FEW, **options)
         return
-    if strategy.against == "beam" and classifier != "network":
+    if strategy.competitor == "beam" and classifier != "network":
         with pytest.raises(pp.PanParserError, match=r"learns against the best of the beam|update_beam, for learning"):
             pp.train(spec, FEW, **options)
         return

@@ -111,12 +111,12 @@ def test_numbers_that_are_too_large_are_refused():
         lambda: parser.parse(DEV, threads=1 << 31),
         lambda: parser.k_best(DEV[0], 1 << 31),
         lambda: pp.train(SPEC, TRAIN, seed=1 << 40),
-        lambda: pp.train(SPEC, TRAIN, prune="much"),
+        lambda: pp.train(SPEC, TRAIN, prune_threshold="much"),
     ):
         with pytest.raises(SpecError):
             call()
     with pytest.raises(StrategyError):
-        pp.TrainingStrategy(horizon=1 << 40)
+        pp.TrainingStrategy(search_horizon=1 << 40)
     assert parser.parse(DEV, threads=1000).to_bytes() == parser.parse(DEV).to_bytes()
 
 
@@ -153,6 +153,6 @@ def test_an_interrupted_training_keeps_the_best_parser():
 
 
 def test_model_size_counts_everything(tmp_path: Path):
-    parser = pp.train(SPEC, TRAIN, epochs=2, max_size=30_000)
+    parser = pp.train(SPEC, TRAIN, epochs=2, max_model_bytes=30_000)
     parser.save(tmp_path / "m")
     assert (tmp_path / "m").stat().st_size <= 30_000

@@ -122,7 +122,7 @@ def test_models_of_a_given_size(english, tmp_path):
     spec = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
     sizes = []
     for size in (None, 90_000, 30_000):
-        parser = pp.train(spec, treebank, dev=dev, epochs=3, max_size=size)
+        parser = pp.train(spec, treebank, dev=dev, epochs=3, max_model_bytes=size)
         parser.save(tmp_path / "m")
         sizes.append((tmp_path / "m").stat().st_size)
         best = parser.training["history"][parser.training["best_epoch"] - 1]
@@ -130,10 +130,10 @@ def test_models_of_a_given_size(english, tmp_path):
         assert size is None or sizes[-1] <= size
         assert size is None or best["pruning"]["whole_size"] > best["pruning"]["size"]
     assert sizes[0] > sizes[1] > sizes[2]
-    with pytest.raises(pp.SpecError, match="train: max_size is too small"):
-        pp.train(spec, treebank, epochs=1, max_size=100)
-    with pytest.raises(pp.SpecError, match="train: max_size must be an integer"):
-        pp.TrainingConfig(max_size=0)
+    with pytest.raises(pp.SpecError, match="train: max_model_bytes is too small"):
+        pp.train(spec, treebank, epochs=1, max_model_bytes=100)
+    with pytest.raises(pp.SpecError, match="train: max_model_bytes must be an integer"):
+        pp.TrainingConfig(max_model_bytes=0)
 
 
 # --- Beams as wide as they need be ---
@@ -184,7 +184,7 @@ def test_margins_are_chosen_where_there_is_something_to_choose_from(english):
     greedy = pp.ParserSpec(templates=pp.templates("zn11"), beam=1)
     assert pp.train(greedy, treebank, dev=dev, epochs=1).pruning_margin is None
     for wrong in (1, -0.1, "x"):
-        with pytest.raises(pp.SpecError, match=r"train: margin must be (a number )?in \[0, 1\)"):
+        with pytest.raises(pp.SpecError, match="train: margin must be a number in \\[0, 1\\)"):
             pp.TrainingConfig(margin=wrong)
 
 

@@ -213,7 +213,7 @@ def test_without_spacing_there_is_no_tokenizer(data):
 
 
 def test_taggers_one_by_one(data):
-    spec = pp.PipelineSpec(parts=("tagger",), joint=False, tagger_epochs=1)
+    spec = pp.PipelineSpec(parts=("tagger",), joint_tagger=False, tagger_epochs=1)
     nlp = pp.train_pipeline(spec, data[0])
     assert list(nlp.parts) == ["tagger upos", "tagger xpos", "tagger feats"]
     found = without(data[1], "upos")
@@ -238,7 +238,7 @@ def test_refusals(nlp, data):
     with pytest.raises(SpecError, match="different columns"):
         pp.Pipeline(taggers=[*nlp.taggers, *nlp.taggers])
     wrong = [{"parts": ("cook",)}, {"folds": 1}, {"parser": 3}, {"tagger_epochs": 0}, {"tagger_beam": 0}]
-    for each in *wrong, {"tagger_beam": "x"}, {"tagger_prune": -1}, {"joint": "no"}:
+    for each in *wrong, {"tagger_beam": "x"}, {"tagger_prune": -1}, {"joint_tagger": "no"}:
         with pytest.raises(SpecError):
             pp.PipelineSpec(**each)
     for options in {"threads": 0}, {"epochs": 0}, {"epochs": "x"}, {"seed": -1}:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser.learning.strategies import STRATEGIES
 from panparser.recipes.recipe import Recipe
-from panparser.recipes.sections import ParserPart, TrainingPart
+from panparser.recipes.sections import ParserSection, TrainingSection
 from panparser.storage.toml_text import to_toml
 from places import ENGLISH
 from variants import identify, variants
@@ -44,19 +44,19 @@ def test_a_recipe_says_everything(tmp_path):
         seeds = [3, 4]
         prune = 0.5
         model_size = "8 MiB"
-        subsample = { share = 0.5, by = "frequency", where = { upos = ["DET"] } }
+        subsample = { share = 0.5, criterion = "frequency", region = { upos = ["DET"] } }
         """,
     )
     recipe = Recipe.read(path)
     spec = recipe.parser.spec()
     assert spec.system == pp.system("arc-eager-span", root="first", k=4)
     assert (spec.beam, len(spec.templates), spec.nonprojective) == (2, 2, "reduce")
-    options = recipe.training.options()
+    options = recipe.training.arguments()
     assert options["strategy"] == pp.TrainingStrategy(
         update_at="max-violation", restart="pair", exploration=pp.EpochSchedule(((1, 0.0), (2, 0.5)))
     )
-    assert (options["epochs"], options["patience"], options["max_size"]) == (3, None, 8 << 20)
-    assert options["subsample"] == pp.Subsampling(share=0.5, by="frequency", where=pp.ArcRegion(upos="DET"))
+    assert (options["epochs"], options["patience"], options["max_model_bytes"]) == (3, None, 8 << 20)
+    assert options["subsample"] == pp.Subsampling(share=0.5, criterion="frequency", region=pp.ArcRegion(upos="DET"))
     pp.TrainingConfig(**options)
     treebank, dev = recipe.treebanks()
     assert (len(treebank), len(dev)) == (486, 243)
@@ -65,7 +65,7 @@ def test_a_recipe_says_everything(tmp_path):
 def test_what_is_not_said_is_the_default():
     recipe = Recipe().resolved()
     assert recipe.parser.spec() == pp.ParserSpec()
-    assert pp.TrainingConfig(**recipe.training.options()) == pp.TrainingConfig()
+    assert pp.TrainingConfig(**recipe.training.arguments()) == pp.TrainingConfig()
     assert recipe.resolved() == recipe
 
 
@@ -77,7 +77,7 @@ def test_specs_survive_a_recipe(system, tmp_path):
         pp.ParserSpec(system=system, templates=pp.templates("zn11").delexicalized(), beam=1, labeled=False),
         pp.ParserSpec(system=system, templates=pp.Templates.parse("S0.upos B0.upos")),
     ):
-        recipe = Recipe(parser=ParserPart.of(spec))
+        recipe = Recipe(parser=ParserSection.of(spec))
         recipe.write(tmp_path / "r.toml")
         again = Recipe.read(tmp_path / "r.toml")
         assert again == recipe
@@ -122,13 +122,13 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
         ("[training]\nmodel_size = '8 parsecs'", "[training] model_size: expected a size such as"),
         ("[training]\nprune = -1", "[training] prune: expected a number >= 0, found -1"),
         ("[training]\nstrategy = 'max'", "[training]: strategy: no strategy is called 'max'"),
-        ("[training]\nstrategy = { bas = 'x' }", "strategy: Strategy has no bas"),
+        ("[training]\nstrategy = { bas = 'x' }", "strategy: bas is unknown; did you mean base?"),
         ("[training]\nstrategy = { exploration = 'x' }", "TrainingStrategy: exploration must be"),
         (
             "[training]\nstrategy = { focus = 'x' }",
             "[training]: strategy: TrainingStrategy: focus must be a number in (0, 4]; got 'x'",
         ),
-        ("[training]\nsubsample = { by = 'share' }", "[training]: subsample: share is missing"),
+        ("[training]\nsubsample = { criterion = 'share' }", "[training]: subsample: share is missing"),
         ("[training]\nsubsample = { shar = 1 }", "shar is unknown; did you mean share?"),
         ("[training]\nsubsample = { share = 'all' }", "Subsampling: share"),
         ("[data]\ntrain = 'a.conllu'", "[data] train: expected a list of files, found 'a.conllu'"),
@@ -139,7 +139,7 @@ def test_paths_count_from_the_folder_of_the_recipe(tmp_path, monkeypatch):
             "[parser] templates: expected rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
         ),
         ("[parser", "r.toml:1: expected TOML; "),
-        ("[folds]\ncount = 1", "[folds] count: expected an integer >= 2, found 1"),
+        ("[cross_validation]\ncount = 1", "[cross_validation] count: expected an integer >= 2, found 1"),
     ],
 )
 def test_errors_name_file_table_and_key(tmp_path, monkeypatch, text, said):
@@ -187,8 +187,8 @@ def test_files_that_cannot_be_read(tmp_path):
 
 def test_every_strategy_can_be_named_or_spelled_out():
     for name, strategy in STRATEGIES.items():
-        assert TrainingPart(strategy=name).options()["strategy"] == strategy
-        assert TrainingPart(strategy=strategy.to_values()).options()["strategy"] == strategy
+        assert TrainingSection(strategy=name).arguments()["strategy"] == strategy
+        assert TrainingSection(strategy=strategy.to_values()).arguments()["strategy"] == strategy
 
 
 def test_warm_start_takes_the_spec_of_the_model(parser, tmp_path):

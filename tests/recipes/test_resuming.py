@@ -25,7 +25,7 @@ STAGES = {
         {"name": "second", "regions": {"upos": ["ADJ"]}, "parser": {"beam": 1}},
         {"name": "rest"},
     ],
-    "cascade": {"given": "predicted", "folds": 2},
+    "cascade": {"stage_constraints": "predicted", "folds": 2},
 }
 RECIPES = {
     "parser": lambda: pp.Recipe.from_values(TABLES),
@@ -223,7 +223,7 @@ def test_no_file_that_a_recipe_names_is_replaced(folder):
             pp.run_recipe(pp.Recipe.from_values(recipe), name)
         assert Path(name).read_bytes() == before
     for predictions in ("train.conllu", str(folder / "dev.conllu")):
-        recipe = TABLES | {"folds": {"count": 2, "predictions": predictions}}
+        recipe = TABLES | {"cross_validation": {"count": 2, "output": predictions}}
         with pytest.raises(pp.SpecError, match=r"\.conllu: is an input file; choose another output file"):
             pp.run_recipe(pp.Recipe.from_values(recipe), "model")
 
@@ -277,14 +277,14 @@ def test_a_cascade_of_models_and_treebanks_of_its_own_is_resumed(english, folder
     treebank, other = english[0][:12], english[0][12:24]
     options = {"folds": 2, "epochs": 1, "threads": 1, "members": 1}
     model, another = (pp.train(spec, other, epochs=1, seed=seed) for seed in (1, 2))
-    second = pp.CascadeStage(name="own", keep=easy, train=[other, treebank], spec=spec)
+    second = pp.CascadeStage(name="own", keep_regions=easy, train=[other, treebank], spec=spec)
     rest = pp.CascadeStage(name="rest", spec=spec)
-    stages = [pp.CascadeStage(name="model", keep=easy, model=model), second, rest]
+    stages = [pp.CascadeStage(name="model", keep_regions=easy, model=model), second, rest]
     whole = pp.train_cascade(stages, treebank, **options)
     with pytest.raises(Killed):
         pp.train_cascade(stages, treebank, checkpoint="parts", listeners=[Kill(3)], **options)
     assert Path("parts/stage-2-fold-2.checkpoint").exists()
-    changed = [pp.CascadeStage(name="model", keep=easy, model=another), second, rest]
+    changed = [pp.CascadeStage(name="model", keep_regions=easy, model=another), second, rest]
     with pytest.raises(pp.SpecError, match="belongs to another run"):
         pp.train_cascade(changed, treebank, checkpoint="parts", resume=True, **options)
     resumed = pp.train_cascade(stages, treebank, checkpoint="parts", resume=True, **options)

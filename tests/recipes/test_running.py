@@ -17,7 +17,7 @@ TABLES = {
 }
 STAGES = {
     "stages": [{"name": "first", "regions": {"upos": ["DET"]}, "parser": {"beam": 1}}, {"name": "rest"}],
-    "cascade": {"given": "gold"},
+    "cascade": {"stage_constraints": "gold"},
 }
 
 
@@ -100,7 +100,7 @@ def test_the_best_of_several_seeds_is_kept():
 
 def test_folds_are_scored_before_training():
     watch = Steps()
-    result = pp.run_recipe(recipe(folds={"count": 2, "predictions": "folds.conllu"}), listeners=[watch])
+    result = pp.run_recipe(recipe(cross_validation={"count": 2, "output": "folds.conllu"}), listeners=[watch])
     assert [step.name for step in watch.steps] == ["reading", "2 folds", ""]
     scores = pp.evaluate(pp.read_conllu("train.conllu"), pp.read_conllu("folds.conllu"), bootstrap_samples=0)
     assert (result.folds.count, result.folds.uas, result.folds.las) == (2, scores.uas, scores.las)
@@ -242,8 +242,11 @@ def test_files_have_weights():
     ("tables", "message"),
     [
         ({"data": {"weights": [1, 2]}}, r"\[data\] weights: expected one for each of the 1 files.*found 2"),
-        ({"data": {"weights": [2]}, "folds": {"count": 2}}, r"\[folds\]: expected no files: weights"),
-        ({"data": {"weights": [2]}, "pipeline": {}}, "files: weights is for single parsers, not for a pipeline"),
+        (
+            {"data": {"weights": [2]}, "cross_validation": {"count": 2}},
+            r"\[cross_validation\]: expected no weights of files",
+        ),
+        ({"data": {"weights": [2]}, "pipeline": {}}, "weights of files is for single parsers, not for a pipeline"),
     ],
 )
 def test_weights_that_do_not_fit(tables, message):

@@ -40,9 +40,9 @@ def shapes(
     for one in network.inputs:
         found |= _input_shapes(one, vocabulary, dimensions)
     width = sum(one.size for one in network.inputs)
-    for layer in range(network.layers):
-        found |= _lstm_shapes(f"encoder.{layer}", width, network.size)
-        width = 2 * network.size
+    for layer in range(network.num_layers):
+        found |= _lstm_shapes(f"encoder.{layer}", width, network.hidden_size)
+        width = 2 * network.hidden_size
     for column, texts in classes.texts.items():
         found |= _layer_shapes((f"tag_hidden.{column}",), width, network.tag_hidden)
         found |= _layer_shapes((f"tags.{column}",), network.tag_hidden, len(texts))
@@ -53,13 +53,16 @@ def _scorer_shapes(network: NetworkSpec, width: int, actions: int, labels: int) 
     hidden = network.hidden
     found: dict[str, tuple[int, ...]] = {"absent": (width,)}
     found |= {"positions.weight": (hidden, len(network.positions) * width), "positions.bias": (hidden,)}
-    for name, values, count in (("labels_of", labels, len(network.labels_of)), ("history", actions, network.history)):
+    for name, values, count in (
+        ("labels_of", labels, len(network.label_inputs)),
+        ("history", actions, network.action_history),
+    ):
         if count:
             found |= {f"{name}.weight": (values + 1, _VALUE), f"{name}_layer.weight": (hidden, count * _VALUE)}
-    if network.memory:
-        found |= _lstm_shapes("memory.actions", _VALUE, network.memory, ways=("",))
-        found |= _lstm_shapes("memory.stack", width, network.memory, ways=("",))
-        found |= {"memory.table.weight": (actions, _VALUE), "memory.layer.weight": (hidden, 2 * network.memory)}
+    if network.stack_lstm:
+        found |= _lstm_shapes("memory.actions", _VALUE, network.stack_lstm, ways=("",))
+        found |= _lstm_shapes("memory.stack", width, network.stack_lstm, ways=("",))
+        found |= {"memory.table.weight": (actions, _VALUE), "memory.layer.weight": (hidden, 2 * network.stack_lstm)}
     found |= {"actions.weight": (actions, hidden), "actions.bias": (actions,)}
     if network.arcs:
         found |= _layer_shapes(("arc_heads", "arc_dependents"), width, network.arcs)
@@ -180,7 +183,7 @@ class ReferenceNetwork:
             for word in words
         ]
         every = [found]
-        for layer in range(self.network.layers):
+        for layer in range(self.network.num_layers):
             ahead = self._lstm(f"encoder.{layer}", found, "")
             back = self._lstm(f"encoder.{layer}", found[::-1], "_reverse")[::-1]
             found = [one + other for one, other in zip(ahead, back, strict=True)]
@@ -265,10 +268,10 @@ class ReferenceNetwork:
             if numbers:
                 rows = [self.arrays[f"{name}.weight"][0 if number is None else number + 1] for number in numbers]
                 sums.append(_times(self.arrays[f"{name}_layer.weight"], [number for row in rows for number in row]))
-        if self.network.memory:
+        if self.network.stack_lstm:
             actions = [self.arrays["memory.table.weight"][action] for action in seen.actions]
             stack = [encoded[word] for word in seen.stack]
-            none = [0.0] * self.network.memory
+            none = [0.0] * self.network.stack_lstm
             of_actions = [none, *self._lstm("memory.actions", actions, "")][-1]
             of_stack = [none, *self._lstm("memory.stack", stack, "")][-1]
             sums.append(_times(self.arrays["memory.layer.weight"], of_actions + of_stack))

@@ -111,11 +111,13 @@ class StrategyLearner(ABC):
         The loop of the paper ends with the beam; if derivations differ in length it must also wait for the gold.
         """
         strategy = strategy or TrainingStrategy()
-        gold, beam = self.find_violation(start, example, strategy.horizon)
+        gold, beam = self.find_violation(start, example, strategy.search_horizon)
         base = min(c.loss for c in start)
         candidates = [self.pair(gold, beam, strategy)]
         is_violation = not any(c.loss == base for c in beam)
-        while is_violation and not all(c.is_final for c in [*beam, *gold]) and not self._is_over(strategy.horizon):
+        while (
+            is_violation and not all(c.is_final for c in [*beam, *gold]) and not self._is_over(strategy.search_horizon)
+        ):
             beam = self.best([s for c in beam for s in self.next(c, example)], self.beam, example)
             correct = [s for c in gold for s in self.next(c, example) if s[3] == base]
             gold = self.best(correct, self.beam, example)
@@ -139,7 +141,7 @@ class StrategyLearner(ABC):
         """One search and its update: the pair, its step, and whether it was wrong."""
         started = len(start[0].at.actions)
         if strategy.update_at == "first-violation":
-            gold, beam = self.find_violation(start, example, strategy.horizon)
+            gold, beam = self.find_violation(start, example, strategy.search_horizon)
             candidates = [self.pair(gold, beam, strategy)]
         else:
             candidates = self.violations(start, example, strategy)
@@ -180,7 +182,7 @@ class StrategyLearner(ABC):
         positive, negative = pair
         beam, gold = self.steps[step]
         if not is_wrong:
-            is_cut = strategy.horizon is not None and not all(c.is_final for c in beam)
+            is_cut = strategy.search_horizon is not None and not all(c.is_final for c in beam)
             return [replace(positive, score=0)] if is_cut else []
         if strategy.restart == "none":
             return []

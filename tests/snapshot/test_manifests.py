@@ -52,19 +52,19 @@ def test_manifests_of_trainings():
         "patience": (None, 1, 10),
         "seed": (0, 2**32 - 1),
         "members": (None, 1, 4),
-        "prune": (None, 0, 1.5, 2),
-        "max_size": (None, 8 << 20),
+        "prune_threshold": (None, 0, 1.5, 2),
+        "max_model_bytes": (None, 8 << 20),
         "margin": (None, 0, 0.25),
-        "batch": (1, 16),
+        "batch_size": (1, 16),
         "subsample": (
             None,
-            *(pp.Subsampling(share=0.5, by=by) for by in ("share", "frequency", "accuracy", "accuracy-once")),
-            pp.Subsampling(share=0, where=pp.ArcRegion(upos=["DET", "ADJ"], max_length=2)),
+            *(pp.Subsampling(share=0.5, criterion=by) for by in ("share", "frequency", "accuracy", "accuracy-once")),
+            pp.Subsampling(share=0, region=pp.ArcRegion(upos=["DET", "ADJ"], max_length=2)),
         ),
         "strategy": (
             *pp.STRATEGIES.values(),
             pp.TrainingStrategy(restart="pair", exploration=pp.EpochSchedule(((1, 0.0), (4, 0.25)))),
-            pp.TrainingStrategy(restart="sample", temperature=0.5, horizon=3, focus=0.5),
+            pp.TrainingStrategy(restart="sample", temperature=0.5, search_horizon=3, focus=0.5),
             lambda epoch, sentence: pp.learning.EARLY_UPDATE,
         ),
     }
@@ -88,7 +88,7 @@ def test_manifests_of_networks():
         "delexicalized": pp.BILSTM.delexicalized(),
         "given heads": pp.BILSTM.with_given_head(),
         "joint": pp.BILSTM.joint("upos", "feats"),
-        "tagger": pp.BILSTM.tagger("upos", "lemma"),
-        "patient": replace(pp.BILSTM, learning=replace(pp.BILSTM.learning, patience=3, seconds=60.0)),
+        "tagger": pp.BILSTM.as_tagger("upos", "lemma"),
+        "patient": replace(pp.BILSTM, training=replace(pp.BILSTM.training, patience=3, max_seconds=60.0)),
     }
     compare("networks", {name: digest_of_values(network.to_values()) for name, network in networks.items()})

@@ -74,14 +74,14 @@ MODELS = {
     **{
         f"strategy {name}": lambda strategy=strategy: parser(BEAM, strategy=strategy)
         for name, strategy in pp.STRATEGIES.items()
-        if strategy.against == "best"
+        if strategy.competitor == "best"
     },
     **{
         f"nonprojective {crossing}": lambda crossing=crossing: parser(replace(BEAM, nonprojective=crossing))
         for crossing in ("as-is", "leave-out", "reduce", "pseudo")
     },
     **{
-        f"subsample by {by}": lambda by=by: parser(subsample=pp.Subsampling(share=0.5, by=by), dev=DEV)
+        f"subsample by {by}": lambda by=by: parser(subsample=pp.Subsampling(share=0.5, criterion=by), dev=DEV)
         for by in ("share", "frequency", "accuracy", "accuracy-once")
     },
     "default": lambda: pp.train(pp.ParserSpec(), TRAIN, dev=DEV, epochs=2),
@@ -91,9 +91,9 @@ MODELS = {
     "four members": lambda: parser(BEAM, members=4),
     "another seed": lambda: parser(BEAM, seed=2),
     "patience": lambda: parser(BEAM, dev=DEV, epochs=8, patience=1),
-    "pruned": lambda: parser(BEAM, dev=DEV, prune=1.5),
-    "of a size": lambda: parser(BEAM, max_size=12_000),
-    "batches": lambda: parser(BEAM, batch=8),
+    "pruned": lambda: parser(BEAM, dev=DEV, prune_threshold=1.5),
+    "of a size": lambda: parser(BEAM, max_model_bytes=12_000),
+    "batches": lambda: parser(BEAM, batch_size=8),
     "unlabeled": lambda: parser(replace(BEAM, labeled=False), dev=DEV),
     "universal labels": lambda: parser(replace(BEAM, labels="universal")),
     "delexicalized": lambda: parser(replace(BEAM, templates=SMALL.delexicalized())),
@@ -113,7 +113,7 @@ MODELS = {
     "tokenizer": lambda: pp.train_tokenizer(TRAIN, dev=DEV, epochs=1),
     "lemmatizer": lambda: pp.train_lemmatizer(TRAIN, dev=DEV, epochs=1),
     "pipeline": pipeline,
-    "pipeline, tags one by one": lambda: pipeline(parts=("tagger",), joint=False),
+    "pipeline, tags one by one": lambda: pipeline(parts=("tagger",), joint_tagger=False),
     "task": lambda: pp.train_task(Chunking(), PAIRS, dev=PAIRS[:5], epochs=2),
     "task, beam": lambda: pp.train_task(Chunking(), PAIRS, beam=3, epochs=2),
     "linear": lambda: learner(Linear(), strategy=EXPLORE, dev=DEV),

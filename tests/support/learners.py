@@ -16,7 +16,7 @@ from panparser.training.training_constraints import TrainingConstraints
 from places import ENGLISH as ENGLISH_FILE
 from reference.learning import Example, Perceptron, ReferenceLearner, Update
 
-PERCEPTRON_STRATEGIES = {name: strategy for name, strategy in pp.STRATEGIES.items() if strategy.against == "best"}
+PERCEPTRON_STRATEGIES = {name: strategy for name, strategy in pp.STRATEGIES.items() if strategy.competitor == "best"}
 ENGLISH = pp.read_conllu(ENGLISH_FILE)
 SMALL = pp.Templates.parse("""
     S0.form

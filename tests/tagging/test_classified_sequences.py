@@ -82,8 +82,8 @@ def test_a_tagger_with_a_class_that_is_not_registered(tmp_path, run):
 
 def test_what_taggers_with_a_classifier_refuse():
     items, right = sequences(4)
-    with pytest.raises(pp.SpecError, match="prune is about the weights"):
-        pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune=1)
+    with pytest.raises(pp.SpecError, match="prune_threshold is about the weights"):
+        pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune_threshold=1)
 
     class Wrong(pp.Listener):
         def before_sentence(self, epoch, sentence):

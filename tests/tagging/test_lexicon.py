@@ -145,7 +145,7 @@ def test_what_does_not_fit_is_refused():
         pp.train_tagger(mine, SAMPLE)
     assert pp.train_tagger(mine, SAMPLE, lexicon=WORDS, members=1).spec == mine
     with pytest.raises(pp.SpecError, match="a network or a lexicon"):
-        pp.train_tagger(pp.BILSTM.tagger("upos"), SAMPLE, lexicon=WORDS)
+        pp.train_tagger(pp.BILSTM.as_tagger("upos"), SAMPLE, lexicon=WORDS)
 
 
 def test_damaged_files_are_refused():

@@ -260,7 +260,9 @@ def test_a_development_set_chooses_the_epoch_and_counts_other_classes_as_wrong()
     items, right = random_items(2, 3, sequences=40)
     other = right.copy()
     other[::2] = -2
-    model = pp.tagging.train_sequence_model(WINDOW, items, right, kinds(3), dev=(items, other), epochs=4, prune=0.5)
+    model = pp.tagging.train_sequence_model(
+        WINDOW, items, right, kinds(3), dev=(items, other), epochs=4, prune_threshold=0.5
+    )
     history = model.training["history"]
     assert all(0 < report["accuracy"] <= 50 for report in history)
     assert max(history, key=lambda report: report["accuracy"])["epoch"] <= model.training["best_epoch"]

@@ -153,7 +153,7 @@ def test_a_function_must_give_a_strategy():
 @pytest.mark.parametrize("by", ["share", "frequency"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 1.0])
 def test_subsampling_keeps_its_share(by, share):
-    sample = pp.Subsampling(share=share, by=by)
+    sample = pp.Subsampling(share=share, criterion=by)
     kept = [kept_arcs(sample, ENGLISH, np.random.default_rng(seed)).mean() for seed in range(5)]
     assert np.mean(kept) == pytest.approx(share, abs=0.03)
     if share == 1:
@@ -161,7 +161,7 @@ def test_subsampling_keeps_its_share(by, share):
 
 
 def test_subsampling_by_frequency_keeps_what_is_rare():
-    sample = pp.Subsampling(share=0.3, by="frequency")
+    sample = pp.Subsampling(share=0.3, criterion="frequency")
     kept = np.mean([kept_arcs(sample, ENGLISH, np.random.default_rng(seed)) for seed in range(20)], axis=0)
     tags = np.array([tag for sentence in ENGLISH for tag in sentence.values("upos")])
     counts = {tag: int((tags == tag).sum()) for tag in set(tags)}
@@ -170,9 +170,11 @@ def test_subsampling_by_frequency_keeps_what_is_rare():
 
 
 def test_classes_of_arcs_do_not_depend_on_what_was_seen_before():
-    options = {"dev": DEV, "epochs": 3, "subsample": pp.Subsampling(share=0.5, by="accuracy")}
+    options = {"dev": DEV, "epochs": 3, "subsample": pp.Subsampling(share=0.5, criterion="accuracy")}
     before = weights(pp.train(SPEC, TRAIN, **options))
-    pp.train(SPEC, treebank_of("a/ZZ/0/root b/AA/1/x"), epochs=1, subsample=pp.Subsampling(share=0.5, by="frequency"))
+    pp.train(
+        SPEC, treebank_of("a/ZZ/0/root b/AA/1/x"), epochs=1, subsample=pp.Subsampling(share=0.5, criterion="frequency")
+    )
     assert weights(pp.train(SPEC, TRAIN, **options)) == before
     tags = _tags(treebank_of("a/N/0/root b/D/1/x"), treebank_of("a/A/0/root b/D/1/x"))
     assert [tag for tag in tags if tag in "NDA"] == ["D", "N", "A"]
@@ -181,8 +183,8 @@ def test_classes_of_arcs_do_not_depend_on_what_was_seen_before():
 
 def test_subsampling_by_accuracy_needs_a_development_set():
     with pytest.raises(SpecError, match="train: subsample by accuracy requires dev"):
-        pp.train(SPEC, TRAIN, subsample=pp.Subsampling(share=0.5, by="accuracy"))
-    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=3, subsample=pp.Subsampling(share=0.5, by="accuracy"))
+        pp.train(SPEC, TRAIN, subsample=pp.Subsampling(share=0.5, criterion="accuracy"))
+    parser = pp.train(SPEC, TRAIN, dev=DEV, epochs=3, subsample=pp.Subsampling(share=0.5, criterion="accuracy"))
     assert parser.training["subsample"] == {"share": 0.5, "by": "accuracy"}
 
 
@@ -197,13 +199,13 @@ def test_all_of_the_annotation_is_what_there_is_without_subsampling():
     [
         ({"share": 0}, "share"),
         ({"share": 1.5}, "share"),
-        ({"by": "x"}, "by"),
-        ({"where": "DET"}, "where"),
-        ({"share": -1, "where": {"upos": "DET"}}, "share"),
+        ({"criterion": "x"}, "criterion"),
+        ({"region": "DET"}, "region"),
+        ({"share": -1, "region": {"upos": "DET"}}, "share"),
     ],
 )
 def test_bad_shares_are_refused(fields, word):
-    with pytest.raises(SpecError, match=f"{word} of Subsampling must be"):
+    with pytest.raises(SpecError, match=f"Subsampling: {word} must be"):
         pp.Subsampling(**{"share": 0.5, **fields})
 
 
@@ -309,13 +311,13 @@ def test_a_single_word_alone_can_be_learned():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"epochs": 0}, "train: epochs must be an integer >= 1; got 0"),
-        ({"epochs": True}, "train: epochs must be an integer >= 1; got True"),
+        ({"epochs": 0}, "train: epochs must be an integer between 1 and 100000; got 0"),
+        ({"epochs": True}, "train: epochs must be an integer between 1 and 100000; got True"),
         ({"patience": 0}, "train: patience must be an integer >= 1; got 0"),
-        ({"members": 0}, "train: members must be an integer >= 1; got 0"),
-        ({"seed": -1}, "train: seed must be an integer >= 0; got -1"),
-        ({"prune": -1}, "train: prune must be >= 0; got -1"),
-        ({"strategy": "early-update"}, "train: strategy must be a Strategy, or a function"),
+        ({"members": 0}, "train: members must be an integer between 1 and 256; got 0"),
+        ({"seed": -1}, "train: seed must be an integer between 0 and 4294967295; got -1"),
+        ({"prune_threshold": -1}, "train: prune_threshold must be a number >= 0; got -1"),
+        ({"strategy": "early-update"}, "train: strategy must be a TrainingStrategy, or a function"),
         ({"init": "en.panparser"}, "train: init must be a Parser; got 'en.panparser'"),
     ],
 )
@@ -350,7 +352,7 @@ def test_bad_specs_are_refused():
     with pytest.raises(SpecError, match="train: spec must be a ParserSpec; got 'arc-eager'"):
         pp.train("arc-eager", TRAIN)
     for fields, message in (
-        ({"beam": 0}, "ParserSpec: beam must be an integer >= 1; got 0"),
+        ({"beam": 0}, "ParserSpec: beam must be an integer between 1 and 16384; got 0"),
         ({"templates": pp.Templates()}, "ParserSpec: templates must be Templates, at least one"),
         ({"system": "arc-eager"}, "ParserSpec: system must be a TransitionSystem"),
         ({"nonprojective": "ignore"}, "ParserSpec: nonprojective must be one of as-is, reduce, pseudo, leave-out"),
@@ -442,7 +444,7 @@ def test_universal_labels_of_lifted_arcs():
 
 
 def test_universal_labels_that_cannot_be():
-    with pytest.raises(pp.SpecError, match="ParserSpec: labels must be full or universal; got 'base'"):
+    with pytest.raises(pp.SpecError, match="ParserSpec: labels must be one of full, universal; got 'base'"):
         pp.ParserSpec(labels="base")
     with pytest.raises(pp.SpecError, match="universal ones are asked for, and the parser has none"):
         pp.ParserSpec(labels="universal", labeled=False)

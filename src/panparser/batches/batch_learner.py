@@ -39,12 +39,12 @@ Notify = Callable[[list[UpdatePair], bool], None]  # before (False) and after (T
 def is_local(strategy: TrainingStrategy, beam: int, classifier: Classifier) -> bool:
     """Does the classifier learn step by step (`update`) rather than from pairs of derivations (`update_pair`)?"""
     steps = beam == 1 and strategy.update_at == "first-violation" and strategy.restart != "none"
-    return steps and strategy.against == "best" and has_method(classifier, "update")
+    return steps and strategy.competitor == "best" and has_method(classifier, "update")
 
 
 def needed_method(strategy: TrainingStrategy, beam: int, classifier: Classifier) -> str:
     """The method by which a classifier learns."""
-    if strategy.against == "beam":
+    if strategy.competitor == "beam":
         return "update_beam"
     return "update" if is_local(strategy, beam, classifier) else "update_pair"
 
@@ -167,7 +167,7 @@ class BatchLearner:
 
     def _is_in_lockstep(self, strategy: TrainingStrategy, exploration: float, notify: Notify | None) -> bool:
         """Can the engine's beams do it? The classifier must not change meanwhile."""
-        plain = TrainingStrategy(against="beam", restart=strategy.restart, exploration=strategy.exploration)
+        plain = TrainingStrategy(competitor="beam", restart=strategy.restart, exploration=strategy.exploration)
         is_plain = strategy == plain and strategy.restart in ("none", "pair") and exploration == 0 and notify is None
         return (
             is_plain
@@ -210,7 +210,7 @@ class BatchLearner:
         """Searches with a beam, and follows correct derivations beside it for sentences that lost all of theirs."""
         unit = SearchSegment(start, len(self.states.started))
         beam, beside = start, start.take(slice(0))
-        while not (beam.is_final.all() and beside.is_final.all()) and not unit.is_over(strategy.horizon):
+        while not (beam.is_final.all() and beside.is_final.all()) and not unit.is_over(strategy.search_horizon):
             both = Hypotheses.join(beam, beside)
             candidates = self.search.expand(both, strategy.oracle)
             in_beam, correct = candidates.source < len(beam), candidates.loss == unit.base[candidates.sentence]
@@ -242,7 +242,7 @@ class BatchLearner:
             notify(pairs, False)
         if self._has_labels:
             self._learn_labels_along([self._correct_path(unit, pair, strategy) for pair in chosen])
-        if strategy.against == "beam":
+        if strategy.competitor == "beam":
             self._learn_beams(unit, chosen)
         elif paths:
             before, actions, signs = (np.concatenate(column) for column in zip(*paths, strict=True))
@@ -299,7 +299,7 @@ class BatchLearner:
         """The hypotheses that the next search starts from; none ends the sentence."""
         beam, gold = unit.beam(pair.step, pair.sentence), unit.gold(pair.step, pair.sentence)
         if not pair.is_wrong:
-            is_cut = strategy.horizon is not None and not beam.is_final.all()
+            is_cut = strategy.search_horizon is not None and not beam.is_final.all()
             return _fresh(pair.positive) if is_cut else beam.take(slice(0))
         if strategy.restart == "none":
             return beam.take(slice(0))

@@ -57,6 +57,6 @@ def _show_cascade(cascade: Cascade, rows: list[tuple[str, str]]) -> None:
     for number, (stage, parser) in enumerate(zip(cascade.stages, cascade.parsers, strict=True), start=1):
         best = parser.training.best  # a vote has none
         scores = ("" if score is None else f"{score:.2f}" for score in ((best.uas, best.las) if best else (None, None)))
-        regions = "; ".join(map(str, stage.kept)) or "every arc"
+        regions = "; ".join(map(str, stage.output_regions)) or "every arc"
         table.append((str(number), stage.name, parser.spec.system.name, str(parser.spec.beam), *scores, regions))
     print_table(("", "stage", "system", "beam", "UAS", "LAS", "region"), table, "lllrrrl")

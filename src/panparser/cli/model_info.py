@@ -88,7 +88,7 @@ def _classifier_rows(model: Any) -> list[tuple[str, str]]:
 
     network = NetworkSpec.from_values(model.classifier.to_values()["network"])
     return [
-        *network.description().items(),
+        *network.describe().items(),
         ("parameters", f"{count_weights(model.classifier.to_arrays()):,}, as {network.precision}"),
     ]
 

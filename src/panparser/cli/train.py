@@ -28,7 +28,7 @@ from panparser.errors import SpecError
 from panparser.learning.listeners import EpochReport, RunListener, RunStep
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.recipe_files import read_recipe
-from panparser.recipes.sections import PipelinePart
+from panparser.recipes.sections import PipelineSection
 
 if TYPE_CHECKING:
     from panparser.recipes.recipe_run import RecipeResult
@@ -184,7 +184,7 @@ def train(
     if isinstance(given, Recipe):
         given = given.with_flags(data, of_parser, training)
         if pipeline and given.pipeline is None:
-            given = replace(given, pipeline=PipelinePart())
+            given = replace(given, pipeline=PipelineSection())
         if tags is not None:
             if given.pipeline is None:
                 raise SpecError("--tagging requires a pipeline: --pipeline, or a recipe with [pipeline]")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Unpack, cast
 
 import numpy as np
@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from panparser import _engine
 from panparser.base.checks import check_range
-from panparser.base.kinds import TABLE, TEXT, ListOf, Table
+from panparser.base.kinds import TABLE, TEXT, Kind, ListOf, Table
+from panparser.base.options import Form, Options, option
 from panparser.ensembles.multi_parser import MultiParserModel
 from panparser.errors import SpecError
 from panparser.learning.training_record import TrainingRecord
@@ -32,36 +33,51 @@ from panparser.treebank.sentences import Sentence
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
+_REGIONS = Kind(
+    "ArcRegions", lambda value: isinstance(value, tuple) and all(isinstance(region, ArcRegion) for region in value)
+)
+_STORED_REGIONS = Form(
+    kind=ListOf(TABLE),
+    encode=lambda regions: [region.to_values() for region in regions],
+    decode=lambda tables: tuple(map(ArcRegion.from_values, tables)),
+)
 
-@dataclass(frozen=True, kw_only=True)
-class CascadeStage:
+
+class CascadeStage(Options):
     """One parser of a cascade: its name, the regions whose arcs it finds, and what it is made of.
 
-    With `regions` it learns their arcs alone, and needs a system that leaves words headless. With `keep` it learns all
-    arcs, and of those that it finds only the ones of these regions are kept. The last stage has neither: it finds all
-    arcs. `spec` defaults to arc-eager-partial where there are regions, else to `ParserSpec()`. `options` are those of
-    `train` that differ from those of the other stages.
+    The last stage has no regions: it finds all arcs. `spec` defaults to arc-eager-partial where there are `regions`,
+    else to `ParserSpec()`. `options` are those of `train` that differ from those of the other stages.
 
     `train`: treebanks of its own, such as those of another language; then `options` may have `treebank_weights`.
     `model`: a parser, or its file, in place of one that is trained. Such stages do not learn under what others find.
     """
 
-    name: str = ""
-    regions: tuple[ArcRegion, ...] = ()
-    keep: tuple[ArcRegion, ...] = ()
-    spec: ParserSpec = cast(ParserSpec, None)  # noqa: RUF009 - None: what fits
+    name: str = option(TEXT, default="", help="The name of the stage.")
+    regions: tuple[ArcRegion, ...] = option(
+        _REGIONS,
+        default=(),
+        convert=tuple,
+        stored=_STORED_REGIONS,
+        help="The arcs that the stage learns and finds, by a system that leaves words headless.",
+    )
+    keep_regions: tuple[ArcRegion, ...] = option(
+        _REGIONS,
+        default=(),
+        convert=tuple,
+        stored=replace(_STORED_REGIONS, key="keep"),
+        omits_default=True,
+        help="In place of `regions`: the stage learns all arcs, and of those that it finds only those of these regions "
+        "are kept.",
+    )
+    spec: ParserSpec = cast(ParserSpec, None)
     train: tuple[Treebank, ...] | None = field(default=None, compare=False)
     model: Parser | None = field(default=None, compare=False)
     options: Mapping[str, Any] = field(default_factory=dict, hash=False, compare=False)
 
-    def __post_init__(self) -> None:
-        for name in ("regions", "keep"):
-            regions = tuple(getattr(self, name))
-            object.__setattr__(self, name, regions)
-            if not all(isinstance(region, ArcRegion) for region in regions):
-                raise SpecError(f"CascadeStage: {name} must be Regions; got {regions!r}")
-        if self.regions and self.keep:
-            raise SpecError("Stage: regions are what it learns, keep what is kept of all that it finds; got both")
+    def check(self) -> None:
+        if self.regions and self.keep_regions:
+            raise SpecError("CascadeStage: expected regions, or keep_regions; got both")
         self._set_data()
         spec = self.spec
         if self.model is not None:
@@ -91,14 +107,17 @@ class CascadeStage:
             raise SpecError("Stage: a model is trained already; got treebanks or options of training beside it")
 
     @property
-    def kept(self) -> tuple[ArcRegion, ...]:
+    def output_regions(self) -> tuple[ArcRegion, ...]:
         """The regions whose arcs it passes on."""
-        return self.regions or self.keep
+        return self.regions or self.keep_regions
 
     @property
-    def learns_in_place(self) -> bool:
+    def trains_on_main_data(self) -> bool:
         """Does it learn from the treebank of the cascade, under what the stages before it find there?"""
         return self.model is None and self.train is None
+
+
+_STAGE = CascadeStage.table(is_complete=True)
 
 
 def check_stages(stages: Sequence[CascadeStage]) -> None:
@@ -107,15 +126,15 @@ def check_stages(stages: Sequence[CascadeStage]) -> None:
         raise SpecError(f"a cascade has at least two stages; got {len(stages)}")
     for number, stage in enumerate(stages, start=1):
         who, is_last, system = f"stage {number} ({stage.name})", number == len(stages), stage.spec.system
-        if is_last and (stage.kept or system.partial):
+        if is_last and (stage.output_regions or system.partial):
             raise SpecError(f"{who}: the last stage is complete: no regions, and a system that attaches every word")
-        if not is_last and not stage.keep and not (stage.regions and system.partial):
+        if not is_last and not stage.keep_regions and not (stage.regions and system.partial):
             expected = (
                 "expected regions and a system that leaves words headless (arc-eager-partial, arc-hybrid-partial), or "
                 "regions to keep of what a complete parser finds"
             )
             raise SpecError(f"{who}: {expected}; found {len(stage.regions)} regions and {system.name}")
-        if not stage.spec.labeled and any(region.label for region in stage.kept):
+        if not stage.spec.labeled and any(region.label for region in stage.output_regions):
             raise SpecError(f"{who}: regions by label need a labeled parser, and this one finds no labels")
         if not system.has_dynamic_oracle and system.has_oracle:
             raise SpecError(f"{who}: {system.name} has a static oracle only, which keeps no constraints")
@@ -125,12 +144,7 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
     """Trained stages, made by `train_cascade` or `load`; parses, saves and loads like a Parser."""
 
     array_prefix = "stage.{}."
-    declared = Table(
-        {
-            "stages": ListOf(Table({"name": TEXT, "regions": ListOf(TABLE), "parser": TABLE}, {"keep": ListOf(TABLE)})),
-            "training": TABLE,
-        }
-    )
+    declared = Table({"stages": ListOf(Table(_STAGE.must | {"parser": TABLE}, _STAGE.may)), "training": TABLE})
 
     def __init__(self, stages: Sequence[CascadeStage], parsers: Sequence[Parser], training: Mapping[str, Any]) -> None:
         check_stages(stages)
@@ -214,12 +228,7 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
     def to_values(self) -> dict[str, Any]:
         """The rest of a model file, in plain values."""
         stages = [
-            {
-                "name": stage.name,
-                "regions": [region.to_values() for region in stage.regions],
-                **({"keep": [region.to_values() for region in stage.keep]} if stage.keep else {}),
-                "parser": parser.manifest(),
-            }
+            {**stage.to_values(), "parser": parser.manifest()}
             for stage, parser in zip(self.stages, self.parsers, strict=True)
         ]
         return {"stages": stages, "training": self.training.to_values()}
@@ -237,8 +246,7 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
             parsers.append(
                 Parser.from_manifest(without_prefix(cls.array_prefix.format(number), arrays), own["parser"], part)
             )
-            regions, keep = (tuple(map(ArcRegion.from_values, own.get(key, ()))) for key in ("regions", "keep"))
-            stages.append(CascadeStage(name=own["name"], regions=regions, keep=keep, spec=parsers[-1].spec))
+            stages.append(CascadeStage(**CascadeStage.arguments(own), spec=parsers[-1].spec))
         return cls(stages, parsers, TrainingRecord.from_values(values["training"]))
 
 
@@ -256,7 +264,7 @@ def add_predictions(
     """The known arcs, and those that a stage's parser finds in its regions. `given` is always kept."""
     heads, labels = parser.predict(treebank, constraints=known, **options)
     arcs = Arcs(treebank, heads, labels, parser.label_names)
-    new = (known.heads == UNKNOWN) & in_regions(stage.kept, arcs)
+    new = (known.heads == UNKNOWN) & in_regions(stage.output_regions, arcs)
     if requested is not None:
         new[words_with_constraints(requested)] = False
     texts = (*known.texts, *parser.label_names)

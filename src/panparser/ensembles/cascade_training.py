@@ -73,7 +73,7 @@ def train_cascade(
     check_choice("train_cascade: stage_constraints", stage_constraints, get_args(StageConstraints))
     if treebank is None:
         for number, stage in enumerate(stages, start=1):
-            if stage.learns_in_place:
+            if stage.trains_on_main_data:
                 raise SpecError(f"stage {number} ({stage.name}): expected a treebank to learn from, or a model")
     if treebank is not None or dev is not None:
         check_treebanks("train_cascade", dev if treebank is None else treebank, dev)
@@ -118,7 +118,7 @@ def within(treebank: Treebank, regions: Sequence[ArcRegion]) -> Treebank:
 
 def _identity(stage: CascadeStage, options: dict[str, Any]) -> dict[str, Any]:
     """What a stage must have in common with that of a run that is resumed."""
-    regions = {name: [region.to_values() for region in getattr(stage, name)] for name in ("regions", "keep")}
+    regions = {key: value for key, value in stage.to_values().items() if key != "name"}
     if stage.model is not None:
         return {"model": _digest_of(stage.model), **regions}
     own = options | dict(stage.options)
@@ -160,12 +160,12 @@ class _Run:
     @property
     def is_given(self) -> bool:
         """Does a stage learn under what others find?"""
-        return self.stage_constraints != "none" and any(stage.learns_in_place for stage in self.stages[1:])
+        return self.stage_constraints != "none" and any(stage.trains_on_main_data for stage in self.stages[1:])
 
     def add(self, number: int) -> None:
         """Trains one stage, or takes its model, and adds what it finds to the constraints of the next."""
         stage, is_last = self.stages[number], number == len(self.stages) - 1
-        regions = [region for each in self.stages[: number + 1] for region in each.kept]
+        regions = [region for each in self.stages[: number + 1] for region in each.output_regions]
         parser = stage.model if stage.model is not None else self._trained(number, regions)
         self.parsers.append(parser)
         if is_last:
@@ -174,7 +174,7 @@ class _Run:
         if self.dev is not None and self.dev_known is not None:
             found = add_predictions(stage, parser, self.dev, self.dev_known, None, relax=True)
             self.dev_known = without_conflicts(found, None, following)
-        if self.treebank is None or not any(each.learns_in_place for each in self.stages[number + 1 :]):
+        if self.treebank is None or not any(each.trains_on_main_data for each in self.stages[number + 1 :]):
             return
         assert self.known is not None
         if self.stage_constraints == "gold":
@@ -199,7 +199,7 @@ class _Run:
         return within(treebank, regions) if self.stages[number].regions else treebank
 
     def _is_guided(self, number: int) -> bool:
-        return number > 0 and self.stage_constraints != "none" and self.stages[number].learns_in_place
+        return number > 0 and self.stage_constraints != "none" and self.stages[number].trains_on_main_data
 
     def _setting(self, number: int) -> tuple[ParserSpec, dict[str, Any]]:
         """What the parser of a stage is made of, and its options."""
@@ -213,8 +213,10 @@ class _Run:
 
     def _trained(self, number: int, regions: Sequence[ArcRegion]) -> Parser:
         stage, data = self.stages[number], self._data(number)
-        if stage.kept and not any(in_regions(stage.kept, Arcs.from_treebank(each)).any() for each in data):
-            what = "; ".join(map(str, stage.kept))
+        if stage.output_regions and not any(
+            in_regions(stage.output_regions, Arcs.from_treebank(each)).any() for each in data
+        ):
+            what = "; ".join(map(str, stage.output_regions))
             paths = ", ".join(each.path for each in data)
             raise SpecError(f"stage {number + 1} ({stage.name}): {paths} has no arc of its regions: {what}")
         treebanks = [self._learned(number, regions, each) for each in data]

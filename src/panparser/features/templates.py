@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import overload
 
 from panparser.base.checks import check_choice
+from panparser.base.kinds import TEXT, ListOf
+from panparser.base.options import Form
 from panparser.errors import TemplateError
 from panparser.features.atoms import CALL, FUNCTIONS, ITEM_ATTRIBUTES, ITEMS, Address, Atom, check_attribute
 from panparser.features.template_syntax import ACTIONS, pointed, read_line
@@ -287,7 +289,14 @@ class TemplatesField:
         return None if owner is None else vars(owner)[self._name]
 
     def __set__(self, owner: object, value: Templates | None) -> None:
-        vars(owner)[self._name] = value
+        vars(owner)[self._name] = None if isinstance(value, TemplatesField) else value
+
+
+STORED_TEMPLATES = Form(
+    kind=ListOf(TEXT),
+    encode=lambda templates: [str(template) for template in templates],
+    decode=lambda lines: Templates.parse("\n".join(lines)),
+)  # of options
 
 
 _FOLDER = Path(__file__).with_name("sets")

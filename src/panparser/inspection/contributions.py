@@ -172,14 +172,14 @@ class Occlusions:
             for column in network.columns:
                 if column != "given_head":  # nothing is given
                     found[f"{address}.{column}={shown(self._cell(column, word))}"] = MaskedInput("word", word, column)
-        if network.labels_of:
-            numbers = states.labels_at(network.labels_of)[0].tolist()
-            for place, (address, number) in enumerate(zip(network.labels_of, numbers, strict=True)):
+        if network.label_inputs:
+            numbers = states.labels_at(network.label_inputs)[0].tolist()
+            for place, (address, number) in enumerate(zip(network.label_inputs, numbers, strict=True)):
                 if number >= 0:
                     name = self.derivations.parser.labels.names[number]
                     found[f"{address}.label={shown(name)}"] = MaskedInput("labels", place)
-        if network.history:
-            for ago, action in enumerate(states.history(network.history)[0].tolist()):
+        if network.action_history:
+            for ago, action in enumerate(states.history(network.action_history)[0].tolist()):
                 if action >= 0:
                     found[f"history[{ago}]={states.names[action]}"] = MaskedInput("history", ago)
         return found

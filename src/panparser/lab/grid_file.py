@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from panparser.base.checks import NON_NEGATIVE
-from panparser.base.kinds import NAME, TABLE, Kind, check, path_exists, short_repr
+from panparser.base.kinds import NAME, TABLE, Kind, check, integer, number, one_of, path_exists, short_repr
+from panparser.base.options import check_names
 from panparser.errors import SpecError
 from panparser.lab.grid_runs import GridRun
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.recipe_files import read_recipe
-from panparser.recipes.sections import Part, check_names, integer, number, one_of, read_toml, text, within
+from panparser.recipes.sections import FILE, Section, key, read_toml, within
 
 _TREEBANK_KEYS = ["folder", "only", "without"]
 
@@ -94,7 +95,7 @@ def _one(folder: Path, place: str) -> TreebankFolder:
 
 
 TABLES = (  # of recipes
-    "data", "sources", "typology", "parser", "network", "training", "constraints", "folds", "pipeline",
+    "data", "sources", "typology", "parser", "network", "training", "constraints", "cross_validation", "pipeline",
     "cascade", "stages",
 )  # fmt: skip
 TREEBANK, SEED = "treebank", "seed"  # axes that tables treat as such
@@ -268,20 +269,18 @@ _FOLDER = Kind("a folder", lambda value: isinstance(value, str) and bool(value))
 MAX_RUNS = 100_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class EvaluationPart(Part):
+class EvaluationSection(Section):
     """[evaluation]: `test`, a file, if no axis of treebanks has it; `input` of pipelines: "tokens" or "text"."""
 
-    test: str | None = text("a file")
-    input: str | None = one_of("tokens", "text")
+    test: Any = key(FILE)
+    input: Any = key(one_of("tokens", "text"))
 
 
-@dataclass(frozen=True, kw_only=True)
-class LimitsPart(Part):
+class LimitsSection(Section):
     """[limits]: the `seconds` that a run may take, and how often it is tried again if its process dies."""
 
-    seconds: float | None = number(NON_NEGATIVE)
-    retries: int | None = integer(0, 100)
+    seconds: Any = key(number(NON_NEGATIVE))
+    retries: Any = key(integer(0, 100))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,8 +325,8 @@ class Grid:
         name, results = values.get("name", "grid"), values.get("results", "results")
         check(name, NAME, f"{place}: name", SpecError)
         check(results, _FOLDER, f"{place}: results", SpecError)
-        evaluation = EvaluationPart.from_values(values.get("evaluation", {}), f"{place}: [evaluation]")
-        limits = LimitsPart.from_values(values.get("limits", {}), f"{place}: [limits]")
+        evaluation = EvaluationSection.from_values(values.get("evaluation", {}), f"{place}: [evaluation]")
+        limits = LimitsSection.from_values(values.get("limits", {}), f"{place}: [limits]")
         axes = read_axes(values.get("axes", {}), folder, f"{place}: [axes]")
         base = _base(values.get("recipe", {}), folder, f"{place}: recipe")
         runs = _runs(values, base, axes, evaluation, folder, place)
@@ -363,7 +362,7 @@ def _runs(
     values: Mapping[str, Any],
     base: Mapping[str, Any],
     axes: Sequence[Axis],
-    evaluation: EvaluationPart,
+    evaluation: EvaluationSection,
     folder: Path,
     place: str,
 ) -> tuple[GridRun, ...]:

@@ -56,9 +56,11 @@ class GridRun:
         splits = {name: path for name, path in (("dev", data.dev), ("test", test)) if path is not None}
         if not splits:
             raise SpecError(f"{place}: expected a development or a test set to score models on, found neither")
-        folds = recipe.folds if isinstance(recipe, Recipe) else recipe.base.folds
-        if folds.predictions is not None:
-            raise SpecError(f"{place}: [folds] predictions: all runs of a grid would write this file; expected none")
+        validation = recipe.cross_validation if isinstance(recipe, Recipe) else recipe.base.cross_validation
+        if validation.output is not None:
+            raise SpecError(
+                f"{place}: [cross_validation] output: all runs of a grid would write this file; expected none"
+            )
         try:
             described, files = _described(recipe, splits, input)
         except PanParserError as error:
@@ -134,12 +136,12 @@ def _described(recipe: AnyRecipe, splits: Mapping[str, str], input: str) -> tupl
         return f"sha256:{files[path]}"
 
     if isinstance(recipe, Recipe):
-        values = recipe.with_paths(hashed).to_values()
+        values = recipe.with_paths(hashed).to_values("stored")
     else:
-        values = recipe.with_paths(hashed).to_values()
+        values = recipe.with_paths(hashed).to_values("stored")
         own = ("parser", "training", "network")  # in the recipes of stages, with all that they leave out
         values["stages"] = [{key: each[key] for key in each if key not in own} for each in values["stages"]]
-        values["recipes"] = [each.resolved().with_paths(hashed).to_values() for each in recipe.recipes]
+        values["recipes"] = [each.resolved().with_paths(hashed).to_values("stored") for each in recipe.recipes]
     scored = {name: hashed(path) for name, path in splits.items()}
     return {"recipe": values, "splits": scored, "input": input}, files
 

@@ -33,7 +33,7 @@ from panparser.text.lemmatizer import Lemmatizer
 from panparser.text.raw_text import extract_raw_text
 from panparser.text.tokenizer import Tokenizer
 from panparser.training.parser_run import score
-from panparser.training.training_parsers import TREES, ParserTrainingOptions, SeedlessParserTrainingOptions, train
+from panparser.training.training_parsers import TREES, ParserTrainingOptions, train
 from panparser.treebank.treebank import Treebank
 from panparser.trees.gold import UNKNOWN
 
@@ -45,15 +45,16 @@ def train_seeds(
     *,
     dev: Treebank | None = None,
     threads: int | None = None,
-    **options: Unpack[SeedlessParserTrainingOptions],
+    **options: Unpack[ParserTrainingOptions],
 ) -> list[Parser]:
     """A parser for each seed, in order; `options` are those of `train` for one parser."""
     if "seed" in options:
         raise SpecError("train_seeds has no option seed; its seeds are an argument")
 
     def work(seed: int, stop: Listener) -> Parser:
-        own_dev = None if dev is None else dev.copy()
-        return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], seed=seed, **options))
+        own_dev, seeded = None if dev is None else dev.copy(), options.copy()
+        seeded["seed"] = seed
+        return whole(train(spec, treebank.copy(), dev=own_dev, listeners=[stop], **seeded))
 
     chosen = list(islice(seeds, MAX_SEEDS + 1))
     check_count("number of seeds of train_seeds", len(chosen), maximum=MAX_SEEDS)

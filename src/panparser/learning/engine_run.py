@@ -57,7 +57,7 @@ class PerceptronEnsemble(Generic[Learner]):
     train_on_replacement: Callable[[Learner, int, Replacement, _engine.Strategy, Callback | None], None]
 
     def __post_init__(self) -> None:
-        if self.run.training.batch == 1:
+        if self.run.training.batch_size == 1:
             return
         if self._has_fine_listeners():
             raise SpecError("train: batch must be 1 if listeners follow sentences or updates")
@@ -87,7 +87,7 @@ class PerceptronEnsemble(Generic[Learner]):
 
     def _chunk(self) -> int:
         """Return the sentences between two checks for progress and Ctrl-C: whole batches."""
-        batch = self.run.training.batch
+        batch = self.run.training.batch_size
         return -(-CHUNK_SENTENCES // batch) * batch
 
     def progress(self) -> tuple[int, int]:

@@ -7,30 +7,22 @@ derivation of one length, updates, and resumes as the strategy says (Aufrant & W
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser.base.checks import (
-    NON_NEGATIVE,
-    PROBABILITY,
-    Interval,
-    check_choice,
-    check_count,
-    check_number,
-    is_number,
-)
-from panparser.base.kinds import TABLE, ListOf, Row, check, integer, number, short_repr
+from panparser.base.checks import NON_NEGATIVE, Interval, is_number
+from panparser.base.kinds import TABLE, Kind, ListOf, Nullable, Row, check, integer, number, one_of
+from panparser.base.options import Form, Options, check_names, option
 from panparser.errors import StrategyError
 
 Oracle = Literal["static", "dynamic"]
 UpdateAt = Literal["first-violation", "max-violation", "latest-violation", "longest-prefix", "end"]
 Positive = Literal["best-scoring", "most-similar"]
 Restart = Literal["none", "pair", "random-correct", "beam", "sample"]
-Against = Literal["best", "beam"]
-_CHOICES = {"oracle": Oracle, "update_at": UpdateAt, "positive": Positive, "restart": Restart, "against": Against}
+Competitor = Literal["best", "beam"]
 _STEPS = ListOf(Row(integer(1), number(NON_NEGATIVE)), minimum=1)  # of a schedule, as plain values
 
 
@@ -64,83 +56,98 @@ def after(epochs: int, value: float) -> EpochSchedule:
 NEVER = constant(0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingStrategy:
-    """How one sentence is learned from.
+def _schedule(value: Any) -> Any:
+    """Return the schedule of a number or of plain steps, and any other value as it is."""
+    if isinstance(value, list | tuple):
+        check(value, _STEPS, "exploration", StrategyError)
+        return EpochSchedule(tuple((epoch, float(rate)) for epoch, rate in value))
+    return constant(value) if is_number(value) and 0 <= value <= 1 else value
 
-    `oracle`: correct is one derivation fixed in advance ("static"), or every derivation of minimum cost ("dynamic").
-    `update_at`: the first step at which no correct derivation is left in the beam; the one where the best wrong one
-    leads by most; the last where it leads; the one whose pair shares the longest prefix; the end of the sentence.
-    `positive`: of the correct derivations of that length, the best-scoring, or that most like the negative one.
-    `restart`: what to do after an update: go to the next sentence ("none"), or search again from the positive or, with
-    the probability `exploration`, the negative state ("pair"); from any correct state instead of the positive one
-    ("random-correct"); from all of the beam ("beam"); from a state drawn by its score ("sample"), at
-    `temperature`, which is in updates.
-    `horizon`: the search starts again after this many actions, unless an update ended the sentence.
-    `focus`: the weight of each transition of an update against the one before; below 1 the first count most.
-    `against`: the positive derivation against the best of the beam, or all correct ones against all of the beam by
-    their probabilities (Andor et al. 2016), which not every classifier can.
-    """
 
-    oracle: Oracle = "dynamic"
-    update_at: UpdateAt = "first-violation"
-    positive: Positive = "best-scoring"
-    restart: Restart = "none"
-    exploration: EpochSchedule = NEVER
-    temperature: float = 1.0
-    horizon: int | None = None
-    focus: float = 1.0
-    against: Against = "best"
+def _is_exploration(value: Any) -> bool:
+    return isinstance(value, EpochSchedule) and all(0 <= rate <= 1 for _, rate in value.steps)
 
-    def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            check_choice(f"TrainingStrategy: {name}", getattr(self, name), get_args(known), StrategyError)
-        if is_number(self.exploration) and 0 <= self.exploration <= 1:
-            object.__setattr__(self, "exploration", constant(self.exploration))
-        if not isinstance(self.exploration, EpochSchedule):
-            expected = f"{PROBABILITY}, or an EpochSchedule"
-            raise StrategyError(f"TrainingStrategy: exploration must be {expected}; got {short_repr(self.exploration)}")
-        rates = [rate for _, rate in self.exploration.steps]
-        if not all(0 <= rate <= 1 for rate in rates):
-            raise StrategyError(f"TrainingStrategy: exploration must be {PROBABILITY}; got {rates}")
-        if any(rates) and self.restart not in ("pair", "random-correct"):
+
+class TrainingStrategy(Options, error=StrategyError, omits_defaults=True):
+    """How one sentence is learned from; its plain values are those that are not defaults."""
+
+    oracle: Oracle = option(
+        one_of(*get_args(Oracle)),
+        default="dynamic",
+        help="What is correct: one derivation fixed in advance (`static`), or every derivation of minimum cost "
+        "(`dynamic`).",
+    )
+    update_at: UpdateAt = option(
+        one_of(*get_args(UpdateAt)),
+        default="first-violation",
+        help="The step of the update: the first at which no correct derivation is left in the beam; the one where the "
+        "best wrong derivation leads by most; the last where it leads; the one whose pair shares the longest prefix; "
+        "the end of the sentence.",
+    )
+    positive: Positive = option(
+        one_of(*get_args(Positive)),
+        default="best-scoring",
+        help="Of the correct derivations of that length, the best-scoring one, or the one most like the negative one.",
+    )
+    restart: Restart = option(
+        one_of(*get_args(Restart)),
+        default="none",
+        help="What follows an update: the next sentence (`none`), or another search: from the positive or, with the "
+        "probability `exploration`, the negative state (`pair`); from any correct state instead of the positive one "
+        "(`random-correct`); from all states of the beam (`beam`); from a state drawn by its score (`sample`).",
+    )
+    exploration: EpochSchedule = option(
+        Kind("a number in [0, 1], or an EpochSchedule of such numbers", _is_exploration),
+        default=NEVER,
+        convert=_schedule,
+        stored=Form(encode=lambda schedule: [list(step) for step in schedule.steps]),
+        help="The probability that search restarts from a wrong state, by epoch.",
+    )
+    temperature: float = option(
+        number(Interval(0, 1e30, "()")),
+        default=1.0,
+        help="Of `sample`, in updates: the higher, the more evenly states are drawn.",
+    )
+    search_horizon: int | None = option(
+        Nullable(integer(1, (1 << 31) - 1)),
+        default=None,
+        stored=Form("horizon"),
+        help="Search starts again after this many actions, unless an update ended the sentence.",
+    )
+    focus: float = option(
+        number(Interval(0, 4, "(]")),
+        default=1.0,
+        help="The weight of each transition of an update, relative to the one before; below 1 the first count most.",
+    )
+    competitor: Competitor = option(
+        one_of(*get_args(Competitor)),
+        default="best",
+        stored=Form("against"),
+        help="The negative side of an update: the best derivation of the beam (`best`), or all of the beam by their "
+        "probabilities, against all correct derivations (`beam`; Andor et al. 2016), which needs a network.",
+    )
+
+    def check(self) -> None:
+        explores = any(rate for _, rate in self.exploration.steps)
+        if explores and self.restart not in ("pair", "random-correct"):
             raise StrategyError(f"exploration needs a restart from pair or random-correct; got {self.restart!r}")
-        if self.oracle == "static" and (any(rates) or self.restart in ("beam", "sample")):
+        if self.oracle == "static" and (explores or self.restart in ("beam", "sample")):
             raise StrategyError("a static oracle knows nothing of wrong states: no exploration, restart from the pair")
-        check_number("TrainingStrategy: temperature", self.temperature, Interval(0, 1e30, "()"), StrategyError)
-        if self.horizon is not None:
-            check_count("TrainingStrategy: horizon", self.horizon, maximum=(1 << 31) - 1, error=StrategyError)
-        check_number("TrainingStrategy: focus", self.focus, Interval(0, 4, "(]"), StrategyError)
-        if self.against == "beam" and self.focus != 1:
-            raise StrategyError(f"TrainingStrategy: focus must be 1 against the beam; got {self.focus!r}")
-
-    def to_values(self) -> dict[str, Any]:
-        """Plain values, as a recipe holds them: only what differs from the default."""
-        values = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
-        if "exploration" in values:
-            values["exploration"] = [list(step) for step in self.exploration.steps]
-        return values
+        if self.competitor == "beam" and self.focus != 1:
+            raise StrategyError(f"TrainingStrategy: focus must be 1 if the competitor is the beam; got {self.focus!r}")
 
     @classmethod
-    def from_values(cls, values: str | Mapping[str, Any]) -> TrainingStrategy:
-        """A strategy by name, or from plain values, on top of the named strategy under `base` if there is one."""
+    def from_values(cls, values: str | Mapping[str, Any], place: str = "strategy") -> TrainingStrategy:
+        """Return a strategy by name, or from plain values, on top of the strategy named by `base` if there is one."""
         if isinstance(values, str):
             return named(values)
-        check(values, TABLE, "strategy", StrategyError)
-        names = {f.name for f in fields(cls)}
-        if unknown := sorted(set(values) - names - {"base"}):
-            near = get_close_matches(unknown[0], names, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; there are {', '.join(sorted(names))}"
-            raise StrategyError(f"Strategy has no {unknown[0]}{hint}")
-        given = {name: value for name, value in values.items() if name != "base"}
-        if isinstance(steps := given.get("exploration"), list | tuple):
-            check(steps, _STEPS, "exploration", StrategyError)
-            given["exploration"] = EpochSchedule(tuple((epoch, float(rate)) for epoch, rate in steps))
-        return replace(named(values.get("base", "early-update")), **given)
+        check(values, TABLE, place, StrategyError)
+        check_names(values, ["base", *cls.table().may], place, StrategyError)
+        return replace(named(values.get("base", "early-update")), **cls.arguments(values))
 
     def lowered(self, epoch: int) -> _engine.Strategy:
         """As the engine has it."""
-        if self.against != "best":
+        if self.competitor != "best":
             raise StrategyError("a perceptron learns against the best of the beam; a network can learn against all")
         return _engine.Strategy(
             static_oracle=self.oracle == "static",
@@ -149,7 +156,7 @@ class TrainingStrategy:
             restart=_engine.Restart[_constant(self.restart)],
             exploration=self.exploration(epoch),
             temperature=self.temperature,
-            horizon=self.horizon or 0,
+            horizon=self.search_horizon or 0,
             focus=self.focus,
         )
 
@@ -177,7 +184,7 @@ DYNAMIC_AMBIGUITY = TrainingStrategy(restart="random-correct")
 DYNAMIC_EXPLORE = TrainingStrategy(restart="random-correct", exploration=after(2, 0.9))
 
 # Andor et al. 2016, with restarts: a beam is globally normalized at its first violation, or the end.
-GLOBAL = TrainingStrategy(restart="pair", against="beam")
+GLOBAL = TrainingStrategy(restart="pair", competitor="beam")
 
 STRATEGIES = {
     "early-update": EARLY_UPDATE,

@@ -2,69 +2,66 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
-from panparser.base.checks import (
-    MAX_EPOCHS,
-    MAX_INT,
-    MAX_MEMBERS,
-    NON_NEGATIVE,
-    RATE,
-    SHARE,
-    check_choice,
-    check_count,
-    check_number,
-    is_number,
-)
+from panparser.base.checks import MAX_COUNT, MAX_EPOCHS, MAX_MEMBERS, NON_NEGATIVE, PROBABILITY, RATE
+from panparser.base.kinds import TABLE, Kind, Nullable, integer, number, one_of
+from panparser.base.options import Form, Options, check_names, instance_of, option
 from panparser.errors import SpecError
-from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, StrategyLike, TrainingStrategy
+from panparser.learning.strategies import DYNAMIC, MAX_VIOLATION, STRATEGIES, StrategyLike, TrainingStrategy
 
 if TYPE_CHECKING:
     from panparser.treebank.arc_regions import ArcRegion
 
-By = Literal["share", "frequency", "accuracy", "accuracy-once"]
+Criterion = Literal["share", "frequency", "accuracy", "accuracy-once"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Subsampling:
-    """Which arcs a parser learns from.
+def _region(value: Any) -> Any:
+    """Return the region of a table, and any other value as it is."""
+    from panparser.treebank.arc_regions import ArcRegion
 
-    `share` of all arcs is kept; the others are unknown for the epoch. `by`: uniformly at random ("share"), or by class
-    of arcs (tag of the dependent and direction), reducing the frequent ones to one size ("frequency"), or preferring
-    those with the most errors so far ("accuracy": as measured on the development set after the last epoch), or with the
-    most errors of a parser that learned from all arcs ("accuracy-once": it is trained before, in the same way). With
-    `where`, a Region or its table, only arcs of that region are left out, all of them if `share` is 0.
-    """
+    return ArcRegion.from_values(value) if isinstance(value, Mapping) else value
 
-    share: float
-    by: By = "share"
-    where: ArcRegion | None = None
 
-    def __post_init__(self) -> None:
-        if self.where is not None:
-            self._check_where()
-        if self.where is None or not is_number(self.share) or self.share != 0:
-            check_number("Subsampling: share", self.share, SHARE)
-        check_choice("Subsampling: by", self.by, get_args(By))
+def _is_region(value: Any) -> bool:
+    from panparser.treebank.arc_regions import ArcRegion
 
-    def _check_where(self) -> None:
-        from panparser.treebank.arc_regions import ArcRegion
+    return isinstance(value, ArcRegion)
 
-        if isinstance(self.where, Mapping):
-            object.__setattr__(self, "where", ArcRegion.from_values(self.where))
-        elif not isinstance(self.where, ArcRegion):
-            raise SpecError(f"Subsampling: where must be a Region; got {self.where!r}")
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values; `where` is among them if there is one."""
-        values = asdict(self)
-        del values["where"]
-        return values if self.where is None else {**values, "where": self.where.to_values()}
+class Subsampling(Options):
+    """Which arcs a parser learns from: others are unknown for the epoch."""
+
+    share: float = option(number(PROBABILITY), help="The share of all arcs that is kept; 0 only with `region`.")
+    criterion: Criterion = option(
+        one_of(*get_args(Criterion)),
+        default="share",
+        stored=Form("by"),
+        recipe=Form(),
+        help="How arcs are selected: uniformly at random (`share`), or by class of arcs (tag of the dependent and "
+        "direction), reducing the frequent ones to one size (`frequency`), or preferring those with the most errors so "
+        "far (`accuracy`: on the development set after the last epoch), or with the most errors of a parser that is "
+        "trained on all arcs before, in the same way (`accuracy-once`).",
+    )
+    region: ArcRegion | None = option(
+        Nullable(Kind("an ArcRegion", _is_region)),
+        default=None,
+        convert=_region,
+        stored=Form("where", TABLE, encode=lambda region: region.to_values()),
+        recipe=Form(kind=TABLE),
+        omits_default=True,
+        help="Only arcs of this region are left out, all of them if `share` is 0.",
+    )
+
+    def check(self) -> None:
+        if self.share == 0 and self.region is None:
+            raise SpecError(f"Subsampling: share must be a number in (0, 1] without a region; got {self.share!r}")
 
 
 MEMBER_SEED_STRIDE = 1 << 32
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 LARGE_TREEBANK = 100_000  # words
 _MEMBERS = (
     (10_000, 4),
@@ -73,44 +70,99 @@ _MEMBERS = (
 )  # (words below, members): the smaller the treebank, the more they help
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
-    """How a parser is trained. A strategy may be a function of epoch (from 1) and sentence (from 0).
+def _stated_subsampling(values: Mapping[str, Any]) -> Subsampling:
+    check_names(values, Subsampling.key_names("recipe"), "the table")
+    if "share" not in values:
+        raise SpecError("share is missing")
+    return Subsampling(**values)
 
-    `patience`: stop after this many epochs without a better score on the development set. The parser is that of the
-    last epoch within half a point of the best. `members`: number of perceptrons that learn in different orders, and
-    whose mean is the parser; None: several for a small treebank, one if there are vectors. `prune`: drops weights
-    smaller than this many updates; None: 1.5 for a large treebank (1 without a beam), else 0. `max_size`: of the model
-    file, in bytes; drops as many weights as necessary. `subsample`: which annotations to learn from in each epoch.
-    `margin`: a beam drops hypotheses so far behind that they would have become the tree of at most this share of the
-    sentences of the development set; 0: never; None: 0.01. `batch`: sentences that are searched by the same weights, in
-    as many threads as there are, and then learned from one after the other; 1 is the most accurate.
-    """
 
-    strategy: StrategyLike = MAX_VIOLATION
-    epochs: int = 8
-    patience: int | None = 3
-    seed: int = 1
-    members: int | None = None
-    prune: float | None = None
-    max_size: int | None = None
-    subsample: Subsampling | None = None
-    margin: float | None = None
-    batch: int = 1
+def parse_size(text: str) -> int:
+    """Return the number of bytes in "8MB" (10**6 each) or "8 MiB" (2**20 each); 0 if the text is not a size."""
+    match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?) ?([A-Za-z]*)", text)
+    if match is None or match[2].upper() not in _UNITS:
+        return 0
+    return int(float(match[1]) * _UNITS[match[2].upper()])
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.strategy, TrainingStrategy) and not callable(self.strategy):
-            raise SpecError(f"train: strategy must be a Strategy, or a function that gives one; got {self.strategy!r}")
-        check_count("train: epochs", self.epochs, maximum=MAX_EPOCHS)
-        check_count("train: seed", self.seed, minimum=0, maximum=MEMBER_SEED_STRIDE - 1)
-        check_count("train: batch", self.batch)
-        for name, most in (("patience", MAX_INT), ("members", MAX_MEMBERS), ("max_size", MAX_INT)):
-            if (value := getattr(self, name)) is not None:
-                check_count(f"train: {name}", value, maximum=most)
-        if self.prune is not None:
-            check_number("train: prune", self.prune, NON_NEGATIVE)
-        if self.margin is not None:
-            check_number("train: margin", self.margin, RATE)
+
+class TrainingConfig(Options, owner="train"):
+    """How a parser is trained."""
+
+    strategy: StrategyLike = option(
+        Kind(
+            "a TrainingStrategy, or a function that returns one",
+            lambda value: isinstance(value, TrainingStrategy) or callable(value),
+        ),
+        default=MAX_VIOLATION,
+        usual='`"max-violation"`',
+        stored=Form(encode=lambda value: value.to_values() if isinstance(value, TrainingStrategy) else "function"),
+        recipe=Form(
+            kind=Kind(f"one of {', '.join(STRATEGIES)}, or a table", lambda value: isinstance(value, str | Mapping)),
+            decode=TrainingStrategy.from_values,
+        ),
+        help="A TrainingStrategy, or a function of epoch (from 1) and sentence (from 0) that returns one; in recipes a "
+        "name, or a table of fields on top of the strategy named by `base`.",
+    )
+    epochs: int = option(integer(1, MAX_EPOCHS), default=8, help="Passes over the treebank, at most.")
+    patience: int | None = option(
+        Nullable(integer(1)),
+        default=3,
+        recipe=Form(kind=integer(0), decode=lambda patience: patience or None),
+        help="Epochs without a better score on the development set before training stops; None, in recipes 0: never. "
+        "The parser is that of the last epoch within half a point of the best.",
+    )
+    seed: int = option(integer(0, MEMBER_SEED_STRIDE - 1), default=1, help="The seed of all random numbers.")
+    members: int | None = option(
+        Nullable(integer(1, MAX_MEMBERS)),
+        default=None,
+        usual="by size of the treebank",
+        help="Perceptrons that learn in different orders, and whose mean is the parser; by default several for a small "
+        "treebank, one if there are vectors.",
+    )
+    prune_threshold: float | None = option(
+        Nullable(number(NON_NEGATIVE)),
+        default=None,
+        usual="by size of the treebank",
+        stored=Form("prune"),
+        recipe=Form("prune", decode=float),
+        help="Weights smaller than this many updates are dropped; by default 1.5 for a treebank of 100,000 words or "
+        "more (1 without a beam), else 0.",
+    )
+    max_model_bytes: int | None = option(
+        Nullable(integer(1)),
+        default=None,
+        usual="no limit",
+        stored=Form("max_size"),
+        recipe=Form(
+            "model_size",
+            Kind('a size such as "8MB"', lambda value: isinstance(value, str) and parse_size(value) > 0),
+            decode=parse_size,
+        ),
+        help='The size of the model file in bytes, at most, in recipes such as `"8MB"`; as many weights as necessary '
+        "are dropped.",
+    )
+    subsample: Subsampling | None = option(
+        Nullable(instance_of(Subsampling)),
+        default=None,
+        stored=Form(encode=lambda subsample: subsample and subsample.to_values()),
+        recipe=Form(kind=Kind("a table with share, criterion and region", TABLE.test), decode=_stated_subsampling),
+        help="The arcs to learn from in each epoch: `{ share, criterion, region }`.",
+    )
+    margin: float | None = option(
+        Nullable(number(RATE)),
+        default=None,
+        usual="0.01",
+        help="Share of the sentences of the development set whose best tree may leave the beam early: the beam drops "
+        "hypotheses that are far behind; 0: never.",
+    )
+    batch_size: int = option(
+        integer(1, MAX_COUNT),
+        default=1,
+        omits_default=True,
+        stored=Form("batch"),
+        help="Sentences that are searched by the same weights, by all threads, and then learned from one after the "
+        "other; 1 is the most accurate.",
+    )
 
     def members_for(self, words: int) -> int:
         """Number of perceptrons for a treebank of this many words."""
@@ -124,37 +176,23 @@ class TrainingConfig:
             raise SpecError(f"the function given as strategy must return a Strategy; got {chosen!r}")
         return chosen
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values, as a manifest holds them."""
-        values: dict[str, Any] = {f.name: getattr(self, f.name) for f in fields(self)}
-        if self.batch == 1:
-            del values["batch"]
-        values["strategy"] = self.strategy.to_values() if isinstance(self.strategy, TrainingStrategy) else "function"
-        values["subsample"] = self.subsample.to_values() if self.subsample else None
-        return values
-
 
 # --- The same as keyword arguments ---
 
 
-class SeedlessOptions(TypedDict, total=False):
-    """Options of `TrainingConfig` without the seed, which is given separately."""
+class TrainingOptions(TypedDict, total=False):
+    """Options of `TrainingConfig`."""
 
     strategy: StrategyLike
     epochs: int
     patience: int | None
+    seed: int
     members: int | None
-    prune: float | None
-    max_size: int | None
+    prune_threshold: float | None
+    max_model_bytes: int | None
     subsample: Subsampling | None
     margin: float | None
-    batch: int
-
-
-class TrainingOptions(SeedlessOptions, total=False):
-    """Options of `TrainingConfig`."""
-
-    seed: int
+    batch_size: int
 
 
 class TaskOptions(TypedDict, total=False):
@@ -178,8 +216,8 @@ class SequenceOptions(TaskOptions, total=False):
     """Options of `TrainingConfig` that are not about trees."""
 
     members: int | None
-    prune: float | None
-    batch: int
+    prune_threshold: float | None
+    batch_size: int
 
 
 def check_options(
@@ -199,7 +237,7 @@ def sequence_training(
     beam: int, options: Mapping[str, Any], owner: str = "train_sequences", kind: type = SequenceOptions
 ) -> TrainingConfig:
     """The options, with defaults: the strategy is DYNAMIC, or MAX_VIOLATION with a beam."""
-    known = [option.name for option in fields(TrainingConfig) if option.name in kind.__annotations__]
+    known = [option.name for option in TrainingConfig.declarations.values() if option.name in kind.__annotations__]
     check_options(owner, options, known, ("beam", "dev", "listeners"))
     strategy = DYNAMIC if beam == 1 else MAX_VIOLATION
     return TrainingConfig(**{"strategy": strategy, **options})

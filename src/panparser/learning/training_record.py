@@ -31,7 +31,7 @@ _TREEBANK_WEIGHTS = "treebank_weights"  # written only if they are not all 1
 _RESTRICTED = "restricted"  # written only if it is
 _TRANSFER = "transfer"  # written only if `train_transfer` made it
 _SELF_TRAINING = "self_training"  # written only if it was
-_OPTIONS = tuple(option.name for option in fields(TrainingConfig) if option.name != _BATCH)
+_OPTIONS = tuple(key for key in TrainingConfig.key_names() if key != _BATCH)
 _EPOCHS = ("best_epoch", "history", "interrupted")
 CLASSIFIER = (*_OPTIONS, "data", "sentences", "words", *_EPOCHS)
 PERCEPTRON = (*CLASSIFIER, "init", "rounding", "losses")

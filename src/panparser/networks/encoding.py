@@ -203,9 +203,9 @@ class Encoder:
                 )
         self.sees_forms_alone = set(network.columns) <= _OF_FORMS
         self.layers = []
-        for number in range(network.layers):
-            self.layers.append(BiLstm.of(arrays, f"encoder.{number}", width, network.size))
-            width = 2 * network.size
+        for number in range(network.num_layers):
+            self.layers.append(BiLstm.of(arrays, f"encoder.{number}", width, network.hidden_size))
+            width = 2 * network.hidden_size
 
     def inputs(self, batch: Batch, hidden: Sequence[tuple[int, str]] = ()) -> Floats:
         """(rows, inputs) The vectors of all inputs, side by side; 0 where an input of a row is hidden."""

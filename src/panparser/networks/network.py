@@ -9,20 +9,12 @@ Attention for Neural Dependency Parsing".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from typing import Any, Literal, get_args
 
-from panparser.base.checks import (
-    MAX_EPOCHS,
-    NON_NEGATIVE,
-    POSITIVE,
-    PROBABILITY,
-    RATE,
-    check_choice,
-    check_count,
-    check_number,
-)
+from panparser.base.checks import MAX_COUNT, MAX_EPOCHS, NON_NEGATIVE, POSITIVE, PROBABILITY, RATE, check_count
 from panparser.base.kinds import TEXT, Kind, ListOf, Nullable, Table, check, integer, number, one_of
+from panparser.base.options import Form, FormName, Options, instance_of, option
 from panparser.errors import SpecError, TemplateError
 from panparser.features.atoms import Address
 
@@ -38,6 +30,14 @@ _LEAST_BATCH, _MOST_BATCH = 100, 5000  # words
 MAX_HISTORY = 4  # actions that a state remembers
 
 
+TEXTS = Kind("a list of texts", lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value))
+LIST_OF_TEXTS = Form(kind=ListOf(TEXT), encode=list, decode=tuple)
+
+
+def _addresses(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
 def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
     if len(addresses) > MAX_POSITIONS:
         raise SpecError(f"NetworkSpec: {name} must be <= {MAX_POSITIONS} addresses; got {len(addresses)}")
@@ -45,167 +45,242 @@ def _check_addresses(name: str, addresses: tuple[str, ...]) -> None:
         raise SpecError(f"NetworkSpec: {name} must be different; got {', '.join(map(str, addresses))}")
     for address in addresses:
         try:
-            is_of_sequence = Address(*str(address).split(".", 1)).is_of_sequence
+            is_of_sequence = Address(*address.split(".", 1)).is_of_sequence
         except TemplateError as error:
             raise SpecError(f"NetworkSpec: {name}: {error}") from None
         if is_of_sequence:
             raise SpecError(f"NetworkSpec: {name} must be of a parser's state; got {address}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkInput:
-    """Something that is known of a word, and the size of its vector.
+class NetworkInput(Options):
+    """Something that is known of a word, and the size of its vector."""
 
-    `column`: `form`, `lower` (the form in lower case), `characters` (of the form), `lemma`, `upos`, `xpos`, `feats`
-    (the sum of the vectors of its features), `vector` (pre-trained, through a layer of this size), or `given_head`
-    (where the head is that constraints give). `least`: a value that is rarer in training is an unknown one.
-    `encoder`: how characters become a vector, by convolutions ("cnn") or a BiLSTM ("lstm").
-    """
+    column: Column = option(
+        one_of(*get_args(Column)),
+        help="`form`, `lower` (the form in lower case), `characters` (of the form), `lemma`, `upos`, `xpos`, `feats` "
+        "(the sum of the vectors of its features), `vector` (pre-trained, through a layer of this size), or "
+        "`given_head` (where the head is that constraints give).",
+    )
+    size: int = option(integer(1, MAX_SIZE), default=100, help="The size of the vector.")
+    min_count: int = option(
+        integer(1, MAX_COUNT),
+        default=1,
+        stored=Form("least", integer(1)),
+        help="A value that is rarer in training is an unknown one.",
+    )
+    encoder: Characters = option(
+        one_of(*get_args(Characters)),
+        default="cnn",
+        help="How characters become a vector: by convolutions (`cnn`) or a BiLSTM (`lstm`).",
+    )
 
-    column: Column
-    size: int = 100
-    least: int = 1
-    encoder: Characters = "cnn"
-
-    def __post_init__(self) -> None:
-        check_choice("NetworkInput: column", self.column, get_args(Column))
-        check_choice("NetworkInput: encoder", self.encoder, get_args(Characters))
-        check_count("NetworkInput: size", self.size, maximum=MAX_SIZE)
-        check_count("NetworkInput: least", self.least)
+    def check(self) -> None:
         if self.column == "characters" and self.encoder == "lstm" and self.size % 2:
             raise SpecError(f"NetworkInput: size must be even for a BiLSTM, half for each direction; got {self.size}")
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkTraining:
-    """How a network learns: Adam, with a rate that rises for some updates and falls to nothing by the last.
+class NetworkTraining(Options):
+    """How a network learns: Adam, with a rate that rises for some updates and falls to nothing by the last."""
 
-    `updates`: about how many there are in all; `batch`: words that one learns from, whatever their number; 0: as many
-    as make the number. `dropout`: of all that one layer passes to the next, the same for all words of
-    a sentence; `input_dropout`: of each input of a word as a whole, so that none is relied upon; `word_dropout`: how
-    often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).
-    `average`: how much of the average of all weights remains after an update; the average is what parses.
-    `arc_loss`: weight of a loss on the head of each word among all words (D&M 2017), beside that on actions;
-    `label_loss` and `tag_loss`: weights of the losses on labels, and on the tags that are predicted.
-    `advice`: the share of those three losses that teachers have, if there are any (see NetworkClassifier).
-    `evaluations`: times that the development set is parsed meanwhile, about; 0: after each epoch. `epochs` and
-    `patience` apply where training is not told otherwise. `seconds`: after so many, training ends, and the rate has
-    fallen to nothing by then; what is learned depends on how busy the machine is. 0: there is no limit.
-    """
-
-    updates: int = 6000
-    batch: int = 0
-    rate: float = 0.002
-    warm_up: int = 200
-    dropout: float = 0.33
-    input_dropout: float = 0.2
-    word_dropout: float = 0.25
-    clip: float = 5.0
-    average: float = 0.998
-    arc_loss: float = 0.5
-    label_loss: float = 3.0
-    tag_loss: float = 1.0
-    advice: float = 0.5
-    evaluations: int = 8
-    epochs: int = 40
-    patience: int | None = None
-    seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_count("NetworkTraining: updates", self.updates)
-        for name in ("warm_up", "batch", "evaluations"):
-            check_count(f"NetworkTraining: {name}", getattr(self, name), minimum=0)
-        check_count("NetworkTraining: epochs", self.epochs, maximum=MAX_EPOCHS)
-        if self.patience is not None:
-            check_count("NetworkTraining: patience", self.patience)
-        for name, interval in (
-            ("rate", POSITIVE),
-            ("dropout", RATE),
-            ("input_dropout", RATE),
-            ("word_dropout", NON_NEGATIVE),
-            ("clip", POSITIVE),
-            ("average", RATE),
-            ("arc_loss", NON_NEGATIVE),
-            ("label_loss", NON_NEGATIVE),
-            ("tag_loss", NON_NEGATIVE),
-            ("advice", PROBABILITY),
-            ("seconds", NON_NEGATIVE),
-        ):
-            check_number(f"NetworkTraining: {name}", getattr(self, name), interval)
+    updates: int = option(integer(1, MAX_COUNT), default=6000, help="The number of updates in all, about.")
+    batch: int = option(
+        integer(0, MAX_COUNT),
+        default=0,
+        help="Words that an update learns from; 0: as many as make the number of updates.",
+    )
+    learning_rate: float = option(
+        number(POSITIVE),
+        default=0.002,
+        stored=Form("rate", number(NON_NEGATIVE)),
+        help="The rate of Adam at its highest.",
+    )
+    warmup_updates: int = option(
+        integer(0, MAX_COUNT), default=200, stored=Form("warm_up"), help="Updates during which the rate rises."
+    )
+    dropout: float = option(
+        number(RATE),
+        default=0.33,
+        stored=Form(kind=number(NON_NEGATIVE)),
+        help="Of all that one layer passes to the next, the same for all words of a sentence.",
+    )
+    input_dropout: float = option(
+        number(RATE),
+        default=0.2,
+        stored=Form(kind=number(NON_NEGATIVE)),
+        help="Of each input of a word as a whole, so that none is relied upon.",
+    )
+    word_dropout: float = option(
+        number(NON_NEGATIVE),
+        default=0.25,
+        help="How often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).",
+    )
+    max_gradient_norm: float = option(
+        number(POSITIVE), default=5.0, stored=Form("clip", number(NON_NEGATIVE)), help="The largest norm of a gradient."
+    )
+    weight_averaging: float = option(
+        number(RATE),
+        default=0.998,
+        stored=Form("average", number(NON_NEGATIVE)),
+        help="How much of the average of all weights remains after an update; the average is what parses.",
+    )
+    arc_loss: float = option(
+        number(NON_NEGATIVE),
+        default=0.5,
+        help="Weight of a loss on the head of each word among all words (D&M 2017), beside that on actions.",
+    )
+    label_loss: float = option(number(NON_NEGATIVE), default=3.0, help="Weight of the loss on labels.")
+    tag_loss: float = option(
+        number(NON_NEGATIVE), default=1.0, help="Weight of the loss on the tags that are predicted."
+    )
+    distillation_weight: float = option(
+        number(PROBABILITY),
+        default=0.5,
+        stored=Form("advice", number(NON_NEGATIVE)),
+        help="The share of those three losses that teachers have, if there are any (see NetworkClassifier).",
+    )
+    evaluations: int = option(
+        integer(0, MAX_COUNT),
+        default=8,
+        help="Times that the development set is parsed meanwhile, about; 0: after each epoch.",
+    )
+    epochs: int = option(
+        integer(1, MAX_EPOCHS), default=40, help="Passes over the treebank, where `[training]` states none."
+    )
+    patience: int | None = option(
+        Nullable(integer(1)),
+        default=None,
+        stored=Form(
+            kind=Nullable(integer(0)), encode=lambda patience: patience or 0, decode=lambda patience: patience or None
+        ),
+        help="Epochs without a better score before training stops, where `[training]` states none; in files 0: never.",
+    )
+    max_seconds: float = option(
+        number(NON_NEGATIVE),
+        default=0.0,
+        stored=Form("seconds"),
+        help="Training ends after this many seconds, and the rate has fallen to nothing by then; what is learned "
+        "depends on how busy the machine is; 0: no limit.",
+    )
 
     def batch_for(self, words: int, epochs: int) -> int:
         """Words that one update learns from, of a treebank of so many."""
         return self.batch or min(max(round(words * epochs / self.updates), _LEAST_BATCH), _MOST_BATCH)
 
 
-@dataclass(frozen=True, kw_only=True)
-class NetworkSpec:
-    """What a neural classifier is made of.
+_TRAINING = Form("learning", NetworkTraining.table(), encode=NetworkTraining.to_values, decode=NetworkTraining.restore)
 
-    `inputs`: what is known of a word. `layers` and `size`: of the BiLSTM that reads the sentence, `size` in each
-    direction; with 0 layers words are seen alone. `positions`: the words of a state that are looked at, by the
-    addresses of templates; `labels_of`: those of them (or others) whose labels are seen, too; `history`: the last
-    actions that are. `memory`: the size of the LSTMs that read the actions so far and the stack (D 2015), or 0.
-    `hidden`: the layer of the scorer. `arcs`: the size in which an arc that an action makes is scored by its head and
-    dependent (D&M 2017), or 0; `labels`: the size in which its label is, or 0: from the scorer's hidden layer.
-    `tags`: columns that are predicted from the same encoder, some of `upos`, `xpos`, `feats` and `lemma`; a network
-    without `positions` predicts only those. `tag_hidden`: the layer between encoder and classes; `tag_layer`: the layer
-    of the encoder that it reads, from 1, or 0: the last. `precision`: of the numbers in a file.
-    """
 
-    inputs: tuple[NetworkInput, ...]
-    layers: int = 0
-    size: int = 0
-    positions: tuple[str, ...] = ()
-    labels_of: tuple[str, ...] = ()
-    history: int = 0
-    memory: int = 0
-    hidden: int = 200
-    arcs: int = 0
-    labels: int = 0
-    tags: tuple[str, ...] = ()
-    tag_hidden: int = 128
-    tag_layer: int = 0
-    precision: Precision = "float32"
-    learning: NetworkTraining = NetworkTraining()
+class NetworkSpec(Options):
+    """What a neural classifier is made of."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", tuple(self.inputs))
-        for name in ("positions", "labels_of", "tags"):
-            if isinstance(getattr(self, name), str):
-                raise SpecError(f"NetworkSpec: {name} must be a list of texts; got {getattr(self, name)!r}")
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        if not self.inputs or not all(isinstance(one, NetworkInput) for one in self.inputs):
-            raise SpecError(f"NetworkSpec: inputs must be one or more NetworkInputs; got {self.inputs!r}")
+    inputs: tuple[NetworkInput, ...] = option(
+        Kind(
+            "NetworkInputs, at least one",
+            lambda value: (
+                isinstance(value, tuple) and len(value) > 0 and all(isinstance(one, NetworkInput) for one in value)
+            ),
+        ),
+        convert=_addresses,
+        stored=Form(
+            kind=ListOf(NetworkInput.table(), minimum=1),
+            encode=lambda inputs: [one.to_values() for one in inputs],
+            decode=lambda inputs: tuple(map(NetworkInput.restore, inputs)),
+        ),
+        help="What is known of a word: a list of tables with `column`, `size`, `least` and `encoder`.",
+    )
+    num_layers: int = option(
+        integer(0, MAX_LAYERS),
+        default=0,
+        stored=Form("layers"),
+        help="Layers of the BiLSTM that reads the sentence; 0: words are seen alone.",
+    )
+    hidden_size: int = option(
+        integer(0, MAX_SIZE), default=0, stored=Form("size"), help="The size of the BiLSTM, in each direction."
+    )
+    positions: tuple[str, ...] = option(
+        TEXTS,
+        default=(),
+        convert=_addresses,
+        stored=LIST_OF_TEXTS,
+        help="The words of a state that are looked at, by the addresses of templates.",
+    )
+    label_inputs: tuple[str, ...] = option(
+        TEXTS,
+        default=(),
+        convert=_addresses,
+        stored=replace(LIST_OF_TEXTS, key="labels_of"),
+        help="Those of the positions (or others) whose labels are seen, too.",
+    )
+    action_history: int = option(
+        integer(0, MAX_HISTORY), default=0, stored=Form("history"), help="The last actions that are seen, at most 4."
+    )
+    stack_lstm: int = option(
+        integer(0, MAX_SIZE),
+        default=0,
+        stored=Form("memory"),
+        help="The size of the LSTMs that read the actions so far and the stack (D 2015); 0: none.",
+    )
+    hidden: int = option(integer(1, MAX_SIZE), default=200, help="The size of the layer that scores actions.")
+    arcs: int = option(
+        integer(0, MAX_SIZE),
+        default=0,
+        help="The size in which an arc that an action makes is scored by its head and dependent (D&M 2017); 0: it is "
+        "not.",
+    )
+    labels: int = option(
+        integer(0, MAX_SIZE),
+        default=0,
+        help="The size in which labels are scored in the same way; 0: by the hidden layer.",
+    )
+    tags: tuple[str, ...] = option(
+        TEXTS,
+        default=(),
+        convert=_addresses,
+        stored=LIST_OF_TEXTS,
+        help="Columns that are predicted from the same encoder, some of `upos`, `xpos`, `feats` and `lemma`; a network "
+        "without `positions` predicts only those.",
+    )
+    tag_hidden: int = option(integer(1, MAX_SIZE), default=128, help="The size of the layer between encoder and tags.")
+    tag_layer: int = option(
+        integer(0, MAX_LAYERS), default=0, help="The layer of the encoder that tags read, from 1; 0: the last."
+    )
+    precision: Precision = option(
+        one_of(*get_args(Precision)),
+        default="float32",
+        help="Of the numbers in a file: `float32`, `float16` or `int8`.",
+    )
+    training: NetworkTraining = option(
+        instance_of(NetworkTraining),
+        default=NetworkTraining(),
+        stored=_TRAINING,
+        recipe=replace(_TRAINING, key="training"),
+        help="How it learns: a table of the keys below.",
+    )
+
+    def check(self) -> None:
         columns = [one.column for one in self.inputs]
         if len(set(columns)) < len(columns):
             raise SpecError(f"NetworkSpec: inputs must have different columns; got {', '.join(columns)}")
-        if not isinstance(self.learning, NetworkTraining):
-            raise SpecError(f"NetworkSpec: learning must be a Learning; got {self.learning!r}")
-        check_count("NetworkSpec: layers", self.layers, minimum=0, maximum=MAX_LAYERS)
-        for name in ("size", "memory", "arcs", "labels"):
-            check_count(f"NetworkSpec: {name}", getattr(self, name), minimum=0, maximum=MAX_SIZE)
-        for name in ("hidden", "tag_hidden"):
-            check_count(f"NetworkSpec: {name}", getattr(self, name), maximum=MAX_SIZE)
-        check_count("NetworkSpec: tag_layer", self.tag_layer, minimum=0, maximum=self.layers)
-        check_count("NetworkSpec: history", self.history, minimum=0, maximum=MAX_HISTORY)
-        if bool(self.layers) != bool(self.size):
-            raise SpecError(f"NetworkSpec: size must be > 0 if, and only if, layers > 0; got {self.size}")
-        for name in ("positions", "labels_of"):
+        check_count("NetworkSpec: tag_layer", self.tag_layer, minimum=0, maximum=self.num_layers)
+        if bool(self.num_layers) != bool(self.hidden_size):
+            raise SpecError(
+                f"NetworkSpec: hidden_size must be > 0 if, and only if, it has layers; got {self.hidden_size}"
+            )
+        for name in ("positions", "label_inputs"):
             _check_addresses(name, getattr(self, name))
         self._check_tags()
-        check_choice("NetworkSpec: precision", self.precision, get_args(Precision))
 
     def _check_tags(self) -> None:
         if len(set(self.tags)) < len(self.tags):
-            raise SpecError(f"NetworkSpec: tags must be different; got {', '.join(map(str, self.tags))}")
+            raise SpecError(f"NetworkSpec: tags must be different; got {', '.join(self.tags)}")
         for tag in self.tags:
-            check_choice("NetworkSpec: tags", tag, TAGS)
+            if tag not in TAGS:
+                raise SpecError(f"NetworkSpec: tags must be one of {', '.join(TAGS)}; got {tag!r}")
             if tag in self.columns:
                 raise SpecError(f"{tag} is predicted by the Network: it cannot be among its inputs")
         if not self.positions and not self.tags:
             raise SpecError("NetworkSpec: positions must be addresses, such as S0, unless it has tags; got none")
-        for name in ("labels_of", "history", "memory", "arcs"):
+        for name in ("label_inputs", "action_history", "stack_lstm", "arcs"):
             if getattr(self, name) and not self.positions:
                 raise SpecError(f"NetworkSpec: {name} must be none without positions; got {getattr(self, name)!r}")
 
@@ -217,7 +292,7 @@ class NetworkSpec:
     @property
     def width(self) -> int:
         """The size of what the scorer sees of a word."""
-        return 2 * self.size if self.layers else sum(one.size for one in self.inputs)
+        return 2 * self.hidden_size if self.num_layers else sum(one.size for one in self.inputs)
 
     def without(self, *columns: str) -> NetworkSpec:
         """The same without some inputs."""
@@ -237,20 +312,31 @@ class NetworkSpec:
         """The same, but these columns are predicted instead of read."""
         return replace(self.without(*columns), tags=columns)
 
-    def tagger(self, *columns: str) -> NetworkSpec:
+    def as_tagger(self, *columns: str) -> NetworkSpec:
         """A network with the same encoder that only predicts these columns; no tags are read."""
         return replace(
-            self.without(*TAGS), positions=(), labels_of=(), history=0, memory=0, arcs=0, labels=0, tags=columns
+            self.without(*TAGS),
+            positions=(),
+            label_inputs=(),
+            action_history=0,
+            stack_lstm=0,
+            arcs=0,
+            labels=0,
+            tags=columns,
         )
 
-    def description(self) -> dict[str, str]:
+    def describe(self) -> dict[str, str]:
         """What it is made of, by name, for people."""
-        encoder = f"{self.layers} layer{'s' * (self.layers > 1)} of 2 x {self.size}" if self.layers else "none"
-        seen = [("positions", self.positions), ("labels of", self.labels_of)]
-        sizes = {"hidden": self.hidden, "arcs": self.arcs, "labels": self.labels, "memory": self.memory}
+        encoder = (
+            f"{self.num_layers} layer{'s' * (self.num_layers > 1)} of 2 x {self.hidden_size}"
+            if self.num_layers
+            else "none"
+        )
+        seen = [("positions", self.positions), ("labels of", self.label_inputs)]
+        sizes = {"hidden": self.hidden, "arcs": self.arcs, "labels": self.labels, "memory": self.stack_lstm}
         return {
             "network": ", ".join(f"{one.column} {one.size}" for one in self.inputs),
-            "encoder": f"BiLSTM, {encoder}" if self.layers else encoder,
+            "encoder": f"BiLSTM, {encoder}" if self.num_layers else encoder,
             **{name: " ".join(addresses) for name, addresses in seen if addresses},
             **({"predicts": " ".join(self.tags)} if self.tags else {}),
             **(
@@ -260,70 +346,21 @@ class NetworkSpec:
             ),
         }
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values: a table of a recipe, and what a model file holds."""
-        values: dict[str, Any] = {own.name: getattr(self, own.name) for own in fields(self)}
-        for name in ("positions", "labels_of", "tags"):
-            values[name] = list(values[name])
-        values["inputs"] = [asdict(one) for one in self.inputs]
-        values["learning"] = asdict(self.learning) | {"patience": self.learning.patience or 0}
-        return values
-
     @classmethod
-    def from_values(cls, values: Mapping[str, Any]) -> NetworkSpec:
-        """The network of a table; with `base`, the one of that name, changed."""
-        check(values, NETWORK, "network", SpecError)
-        given = dict(values)
-        base = named(given.pop("base")) if "base" in given else None
-        learning = dict(given.pop("learning", {}))
-        if "patience" in learning:
-            learning["patience"] = learning["patience"] or None
-        if "inputs" in given:
-            given["inputs"] = tuple(NetworkInput(**one) for one in given["inputs"])
-        if base is None:
-            if "inputs" not in given:
+    def from_values(cls, values: Mapping[str, Any], place: str = "network", form: FormName = "stored") -> NetworkSpec:
+        """Return the network of a table; with `base`, the one of that name, changed."""
+        table = cls.table(form)
+        check(values, Table({}, {"base": TEXT, **table.may, **table.must}, closed=True), place, SpecError)
+        arguments = cls.arguments({key: value for key, value in values.items() if key != "base"}, form)
+        if "base" not in values:
+            if "inputs" not in values:
                 raise SpecError("network: expected inputs, or the name of a network as base; found neither")
-            return cls(**given, learning=NetworkTraining(**learning))
-        return replace(base, **given, learning=replace(base.learning, **learning))
-
-
-# --- Plain values ---
-
-_INPUT = Table(
-    {"column": one_of(*get_args(Column))},
-    {"size": integer(1, MAX_SIZE), "least": integer(1), "encoder": one_of(*get_args(Characters))},
-    closed=True,
-)
-_NUMBERS = (
-    *("rate", "dropout", "input_dropout", "word_dropout", "clip", "average"),
-    *("arc_loss", "label_loss", "tag_loss", "advice", "seconds"),
-)
-_LEARNING = Table(
-    {},
-    {
-        **dict.fromkeys(_NUMBERS, number(NON_NEGATIVE)),
-        **dict.fromkeys(("warm_up", "batch", "evaluations"), integer(0)),
-        **{"updates": integer(1), "epochs": integer(1, MAX_EPOCHS)},
-        "patience": Nullable(integer(0)),  # 0: never
-    },
-    closed=True,
-)
-NETWORK: Kind = Table(
-    {},
-    {
-        "base": TEXT,
-        "inputs": ListOf(_INPUT, minimum=1),
-        "layers": integer(0, MAX_LAYERS),
-        **dict.fromkeys(("size", "memory", "arcs", "labels"), integer(0, MAX_SIZE)),
-        **dict.fromkeys(("hidden", "tag_hidden"), integer(1, MAX_SIZE)),
-        "tag_layer": integer(0, MAX_LAYERS),
-        "history": integer(0, MAX_HISTORY),
-        **dict.fromkeys(("positions", "labels_of", "tags"), ListOf(TEXT)),
-        "precision": one_of(*get_args(Precision)),
-        "learning": _LEARNING,
-    },
-    closed=True,
-)  # of a recipe, and of a manifest
+            return cls(**arguments)
+        base = named(values["base"])
+        if "training" in arguments:
+            stated = values["learning" if form == "stored" else "training"]
+            arguments["training"] = replace(base.training, **NetworkTraining.arguments(stated))
+        return replace(base, **arguments)
 
 
 # --- Named networks ---
@@ -336,13 +373,13 @@ _TAGS = (
 
 BILSTM = NetworkSpec(
     inputs=(
-        NetworkInput(column="form", size=100, least=2),
+        NetworkInput(column="form", size=100, min_count=2),
         NetworkInput(column="characters", size=100),
-        NetworkInput(column="lemma", size=100, least=2),
+        NetworkInput(column="lemma", size=100, min_count=2),
         *_TAGS,
     ),
-    layers=3,
-    size=320,
+    num_layers=3,
+    hidden_size=320,
     positions=("S2", "S1", "S0", "B0", "B1"),
     hidden=256,
     arcs=320,
@@ -350,28 +387,28 @@ BILSTM = NetworkSpec(
 )
 
 FEED_FORWARD = NetworkSpec(
-    inputs=(NetworkInput(column="form", size=50, least=2), *_TAGS),
+    inputs=(NetworkInput(column="form", size=50, min_count=2), *_TAGS),
     positions=(
         *("S0", "S1", "S2", "B0", "B1", "B2"),
         *(f"{base}.{path}" for base in ("S0", "S1", "B0") for path in ("left[0]", "left[1]", "right[0]", "right[1]")),
     ),
-    labels_of=tuple(
+    label_inputs=tuple(
         f"{base}.{path}" for base in ("S0", "S1", "B0") for path in ("left[0]", "left[1]", "right[0]", "right[1]")
     ),
-    history=2,
+    action_history=2,
     hidden=300,
-    learning=NetworkTraining(arc_loss=0.0, dropout=0.4),
+    training=NetworkTraining(arc_loss=0.0, dropout=0.4),
 )
 
 STACK_LSTM = replace(
     BILSTM,
-    layers=1,
-    size=200,
+    num_layers=1,
+    hidden_size=200,
     positions=("S0", "B0"),
-    memory=100,
+    stack_lstm=100,
     arcs=0,
     labels=0,
-    learning=NetworkTraining(arc_loss=0.0),
+    training=NetworkTraining(arc_loss=0.0),
 )
 
 NETWORKS: Mapping[str, NetworkSpec] = {"bilstm": BILSTM, "feed-forward": FEED_FORWARD, "stack-lstm": STACK_LSTM}

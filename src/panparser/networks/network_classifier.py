@@ -69,9 +69,9 @@ class NetworkClassifier(Classifier):
         self.network = network
         self.teachers = tuple(_teacher(each) for each in teachers)
         self.taught_by = " ".join(weights.digest() for weights, _ in self.teachers)  # for checkpoints
-        self.evaluations = network.learning.evaluations or None
+        self.evaluations = network.training.evaluations or None
         self.uses_previous_labels = (
-            bool(network.labels_of) or not network.labels
+            bool(network.label_inputs) or not network.labels
         )  # else all arcs of sentences are learned from
         self.is_local = True  # are scores logarithms of probabilities of actions? not if beams were learned from
         self._trainer: Any = None
@@ -186,7 +186,7 @@ class NetworkClassifier(Classifier):
         return self._current_batch.score(states, is_local=self.is_local)
 
     def score_labels(self, states: States, rows: IntArray, actions: IntArray) -> FloatArray:
-        if self._trainer is not None and not self.network.labels_of:
+        if self._trainer is not None and not self.network.label_inputs:
             return np.zeros((len(rows), self._trainer.labels), dtype=np.float32)  # it sees none: any will do
         return self._current_batch.score_labels(states, rows, actions)
 

@@ -65,7 +65,7 @@ class Vocabulary:
                 for text in _texts(one.column, cell) if count else ():
                     found[text] += count
             before = list(known.values.get(one.column, ())) if known else []
-            more = sorted(text for text, count in found.items() if count >= one.least)
+            more = sorted(text for text, count in found.items() if count >= one.min_count)
             values[one.column] = before + [text for text in more if text not in set(before)]
         return cls(values)
 

@@ -117,8 +117,8 @@ class StackLstmLayers:
     """The weights of both LSTMs."""
 
     def __init__(self, network: NetworkSpec, arrays: Arrays, actions: int) -> None:
-        self.actions = Lstm.of(arrays, "memory.actions", ACTION_SIZE, network.memory)
-        self.stack = Lstm.of(arrays, "memory.stack", network.width, network.memory)
+        self.actions = Lstm.of(arrays, "memory.actions", ACTION_SIZE, network.stack_lstm)
+        self.stack = Lstm.of(arrays, "memory.stack", network.width, network.stack_lstm)
         self.table = taken(arrays, "memory.table.weight", actions, ACTION_SIZE)
 
     def __call__(self, encoded: Floats, first: LongArray) -> StackMemory:
@@ -156,12 +156,12 @@ class StateInputs:
     def of(cls, network: NetworkSpec, states: Any, words: EncodedWords) -> StateInputs:
         count = len(states)
         legal = np.array(states.legal())
-        labels = np.zeros((count, len(network.labels_of)), dtype=np.int64)
-        if network.labels_of:
-            labels = states.labels_at(network.labels_of).astype(np.int64) + 1
-        history = np.zeros((count, network.history), dtype=np.int64)
-        if network.history:
-            history = states.history(network.history).astype(np.int64) + 1
+        labels = np.zeros((count, len(network.label_inputs)), dtype=np.int64)
+        if network.label_inputs:
+            labels = states.labels_at(network.label_inputs).astype(np.int64) + 1
+        history = np.zeros((count, network.action_history), dtype=np.int64)
+        if network.action_history:
+            history = states.history(network.action_history).astype(np.int64) + 1
         read = words.memory.read(states) if words.memory else np.zeros((count, 0), dtype=np.int64)
         if hasattr(type(states), "token_positions"):
             at = states.token_positions(network.positions, words.first, len(words.seen) - 1)
@@ -231,7 +231,7 @@ class WordLayers:
         if labels and network.labels:
             self.label_heads = _layer(arrays, "label_heads", network.labels, width)
             self.label_dependents = _layer(arrays, "label_dependents", network.labels, width)
-        self.memory = StackLstmLayers(network, arrays, actions) if network.memory else None
+        self.memory = StackLstmLayers(network, arrays, actions) if network.stack_lstm else None
 
     def __call__(self, encoded: Floats, batch: Batch) -> EncodedWords:
         """What scores need of words, from what is seen of them."""
@@ -270,10 +270,12 @@ class Scorer:
         self.network, self.actions, self.labels = network, actions, labels
         hidden = network.hidden
         self.bias = taken(arrays, "positions.bias", hidden)
-        self.of_labels = self._tables(arrays, "labels_of", labels, len(network.labels_of), LABEL_SIZE)
-        self.of_history = self._tables(arrays, "history", actions, network.history, ACTION_SIZE)
-        if network.memory:
-            self.of_memory = np.ascontiguousarray(taken(arrays, "memory.layer.weight", hidden, 2 * network.memory).T)
+        self.of_labels = self._tables(arrays, "labels_of", labels, len(network.label_inputs), LABEL_SIZE)
+        self.of_history = self._tables(arrays, "history", actions, network.action_history, ACTION_SIZE)
+        if network.stack_lstm:
+            self.of_memory = np.ascontiguousarray(
+                taken(arrays, "memory.layer.weight", hidden, 2 * network.stack_lstm).T
+            )
         self.out = np.ascontiguousarray(taken(arrays, "actions.weight", actions, hidden).T)
         self.out_bias = taken(arrays, "actions.bias", actions)
         if network.arcs:

@@ -42,9 +42,9 @@ class NetworkModule(nn.Module):
             self._add_input(one, vocabulary)
         width = sum(one.size for one in network.inputs)
         self.encoder = nn.ModuleList()
-        for _ in range(network.layers):
-            self.encoder.append(nn.LSTM(width, network.size, bidirectional=True))
-            width = 2 * network.size
+        for _ in range(network.num_layers):
+            self.encoder.append(nn.LSTM(width, network.hidden_size, bidirectional=True))
+            width = 2 * network.hidden_size
         if network.tags:
             self._make_tags(width, classes)
         if network.positions:
@@ -62,19 +62,19 @@ class NetworkModule(nn.Module):
         network = self.network
         self.absent = nn.Parameter(torch.zeros(width))
         self.positions = nn.Linear(len(network.positions) * width, network.hidden)
-        if network.labels_of:
+        if network.label_inputs:
             self.labels_of = nn.Embedding(labels + 1, LABEL_SIZE)
-            self.labels_of_layer = nn.Linear(len(network.labels_of) * LABEL_SIZE, network.hidden, bias=False)
-        if network.history:
+            self.labels_of_layer = nn.Linear(len(network.label_inputs) * LABEL_SIZE, network.hidden, bias=False)
+        if network.action_history:
             self.history = nn.Embedding(actions + 1, ACTION_SIZE)
-            self.history_layer = nn.Linear(network.history * ACTION_SIZE, network.hidden, bias=False)
-        if network.memory:
+            self.history_layer = nn.Linear(network.action_history * ACTION_SIZE, network.hidden, bias=False)
+        if network.stack_lstm:
             self.memory = nn.ModuleDict(
                 {
                     "table": nn.Embedding(actions, ACTION_SIZE),
-                    "actions": nn.LSTM(ACTION_SIZE, network.memory),
-                    "stack": nn.LSTM(width, network.memory),
-                    "layer": nn.Linear(2 * network.memory, network.hidden, bias=False),
+                    "actions": nn.LSTM(ACTION_SIZE, network.stack_lstm),
+                    "stack": nn.LSTM(width, network.stack_lstm),
+                    "layer": nn.Linear(2 * network.stack_lstm, network.hidden, bias=False),
                 }
             )
         self.actions = nn.Linear(network.hidden, actions)
@@ -117,7 +117,7 @@ class NetworkModule(nn.Module):
     def read(self, batch: Batch, word_dropout: dict[str, Tensor] | None = None) -> tuple[Tensor, Tensor]:
         """(rows, width) What is seen of each word, and what its tags are predicted from."""
         device = next(self.parameters()).device
-        learning = self.network.learning
+        learning = self.network.training
         dropout = learning.dropout if self.training else 0.0
         parts = []
         for one in self.network.inputs:
@@ -231,7 +231,7 @@ class NetworkModule(nn.Module):
         return _with_one(heads), _with_one(dependents)
 
     def _dropped(self, values: Tensor) -> Tensor:
-        dropout = self.network.learning.dropout if self.training else 0.0
+        dropout = self.network.training.dropout if self.training else 0.0
         return values * self._mask(values.shape, dropout, values.device) if dropout else values
 
     def _mask(self, shape: Sequence[int], dropout: float, device: torch.device) -> Tensor:
@@ -254,9 +254,9 @@ class NetworkModule(nn.Module):
         count, hidden = seen.shape[1], seen.shape[2]
         at = words * count + torch.arange(count, device=words.device)
         found = rows(seen.reshape(-1, hidden), at).sum(dim=1) + self.positions.bias
-        if self.network.labels_of:
+        if self.network.label_inputs:
             found = found + self.labels_of_layer(self.labels_of(labels).flatten(1))
-        if self.network.history:
+        if self.network.action_history:
             found = found + self.history_layer(self.history(history).flatten(1))
         if remembered is not None:
             found = found + self.memory["layer"](remembered)

@@ -104,12 +104,12 @@ class Trainer:
         self.is_local = True
         self.updates = 0
         self.start = time.monotonic()
-        learning = network.learning
+        learning = network.training
         epochs = setup.epochs or learning.epochs
         self.batch = learning.batch_for(self.treebank.words, epochs)
         self.last = max(1, math.ceil(self.treebank.words / self.batch)) * epochs
         self.optimizer = torch.optim.Adam(
-            self.module.parameters(), lr=learning.rate, betas=(0.9, 0.95), eps=1e-9, fused=True
+            self.module.parameters(), lr=learning.learning_rate, betas=(0.9, 0.95), eps=1e-9, fused=True
         )
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
         self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
@@ -120,7 +120,7 @@ class Trainer:
         self.teachers = TeacherEnsemble(teachers, self.weights(), self.device) if teachers else None
 
     def _forgetting(self, column: str) -> Tensor:
-        rate = self.network.learning.word_dropout
+        rate = self.network.training.word_dropout
         counts = self.vocabulary.counts(column, self.treebank)
         return torch.from_numpy((rate / (rate + np.maximum(counts, 1))).astype(np.float32)).to(self.device)
 
@@ -139,13 +139,13 @@ class Trainer:
         tags = (of_tags, self._right_tags(states.sentences)[batch.words]) if self.network.tags else None
         weights = self._weights_of_steps()
         of_labels = (heads, dependents) if self._labels_of_steps else (None, None)
-        remembered = encoded if self.network.memory else None
+        remembered = encoded if self.network.stack_lstm else None
         *values, of_words, of_arcs, of_heads, of_dependents, of_memory = fetched(
             [*weights.values(), seen, arcs, *of_labels, remembered]
         )
         arrays = dict(zip(weights, values, strict=True))
         memory = None
-        if self.network.memory:
+        if self.network.stack_lstm:
             memory = StackLstmLayers(self.network, arrays, self.actions)(of_memory, batch.first)
         self.lesson = TrainingBatch(
             batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory
@@ -207,15 +207,15 @@ class Trainer:
 
     def step(self, loss: Tensor) -> None:
         """One step down a loss."""
-        learning = self.network.learning
+        learning = self.network.training
         for group in self.optimizer.param_groups:
-            group["lr"] = learning.rate * self._pace()
+            group["lr"] = learning.learning_rate * self._pace()
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.module.parameters(), learning.clip)
+        torch.nn.utils.clip_grad_norm_(self.module.parameters(), learning.max_gradient_norm)
         self.optimizer.step()
         self.updates += 1
-        kept = min(learning.average, self.updates / (self.updates + 10))
+        kept = min(learning.weight_averaging, self.updates / (self.updates + 10))
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.module.parameters()), 1 - kept)
         if self._time() >= 1:
@@ -223,12 +223,12 @@ class Trainer:
 
     def _pace(self) -> float:
         """The share of the rate: it rises, then falls along a cosine."""
-        rising = min(1.0, (self.updates + 1) / max(1, self.network.learning.warm_up))
+        rising = min(1.0, (self.updates + 1) / max(1, self.network.training.warmup_updates))
         return rising * 0.5 * (1 + math.cos(math.pi * min(1.0, max(self.updates / self.last, self._time()))))
 
     def _time(self) -> float:
         """The share of the time that is over, if there is a limit."""
-        seconds = self.network.learning.seconds
+        seconds = self.network.training.max_seconds
         return (time.monotonic() - self.start) / seconds if seconds else 0.0
 
     # --- Losses ---
@@ -241,11 +241,11 @@ class Trainer:
             *([self._loss_of_beams(lesson)] if lesson.beams else []),
         ]
         if lesson.labels or lesson.heads is not None:
-            parts.append(self.network.learning.label_loss * self._loss_of_labels(lesson))
-        if lesson.arcs is not None and self.network.learning.arc_loss:
-            parts.append(self.network.learning.arc_loss * self._loss_of_heads(lesson))
-        if lesson.tags is not None and self.network.learning.tag_loss:
-            parts.append(self.network.learning.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.advice))
+            parts.append(self.network.training.label_loss * self._loss_of_labels(lesson))
+        if lesson.arcs is not None and self.network.training.arc_loss:
+            parts.append(self.network.training.arc_loss * self._loss_of_heads(lesson))
+        if lesson.tags is not None and self.network.training.tag_loss:
+            parts.append(self.network.training.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.advice))
         return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
 
     def _loss_of_actions(self, lesson: TrainingBatch) -> Tensor:
@@ -311,7 +311,7 @@ class Trainer:
 
     def _mixed(self, loss: Tensor, scores: Tensor, advised: Tensor) -> Tensor:
         """A loss, in part replaced by that on what teachers predict."""
-        share = self.network.learning.advice
+        share = self.network.training.distillation_weight
         of_advice = -(advised * functional.log_softmax(scores, dim=1)).sum()
         return (1 - share) * loss + share * of_advice
 
@@ -357,7 +357,7 @@ class Trainer:
     @property
     def _labels_of_steps(self) -> int:
         """Labels that steps choose among: none if no state shows them."""
-        return self.labels if self.network.labels_of else 0
+        return self.labels if self.network.label_inputs else 0
 
     def _weights_of_steps(self) -> dict[str, Tensor]:
         """The weights that are needed at each step."""
@@ -367,7 +367,7 @@ class Trainer:
     def weights(self) -> NetworkWeights:
         """The average of all that was learned."""
         names = [name for name, _ in self.module.named_parameters()]
-        chosen = self.average if self.network.learning.average else [*self.module.parameters()]
+        chosen = self.average if self.network.training.weight_averaging else [*self.module.parameters()]
         arrays = {name: np.array(_numbers(weights)) for name, weights in zip(names, chosen, strict=True)}
         return NetworkWeights(self.network, self.vocabulary, self.classes, arrays, self.actions, self.labels)
 

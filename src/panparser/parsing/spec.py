@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, get_args
 
 from panparser import _engine
-from panparser.base.checks import check_beam, check_choice
-from panparser.base.kinds import BOOLEAN, TABLE, TEXT, ListOf, Nullable, Table, check, integer, one_of
+from panparser.base.checks import MAX_BEAM
+from panparser.base.kinds import ANYTHING, BOOLEAN, TABLE, TEXT, Kind, ListOf, Nullable, Table, check, integer, one_of
+from panparser.base.options import Form, Options, option
 from panparser.errors import ModelError, SpecError
 from panparser.features.template_lowering import lower
-from panparser.features.templates import Templates, TemplatesField, templates
+from panparser.features.templates import STORED_TEMPLATES, Templates, TemplatesField, templates
 from panparser.systems.python_system import PythonSteps, PythonSystem
 from panparser.systems.registry import system as named_system
 from panparser.systems.transition_system import TransitionSystem
@@ -24,55 +25,70 @@ LabelSet = Literal["full", "universal"]
 
 
 _PYTHON_SYSTEM = Table({"python": TEXT, "transitions": ListOf(TEXT)})
-SPEC = Table(
-    {
-        "system": TABLE,
-        "templates": ListOf(TEXT),
-        "beam": integer(1),
-        "labeled": BOOLEAN,
-        "nonprojective": Nullable(one_of(*get_args(Nonprojective))),
-    },
-    {"labels": one_of(*get_args(LabelSet))},
-)  # of a manifest
 
 
 def _default_system() -> TransitionSystem:
     return named_system("arc-eager", root="last", single_root=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class ParserSpec:
-    """Transition system, feature templates, search; and how labels and crossing arcs are treated.
+def _as_system(value: Any) -> Any:
+    """Return the steps of a system in Python, and any other value as it is; what is nearly a system gets a hint."""
+    if isinstance(value, PythonSystem):
+        return PythonSteps(value)
+    hint = f"; pp.system({value!r}) makes one" if isinstance(value, str) else ""
+    if isinstance(value, type) and issubclass(value, PythonSystem):
+        hint = f"; make an instance: {value.__name__}()"
+    if hint:
+        raise SpecError(f"ParserSpec: system must be a TransitionSystem or a PythonSystem; got {value!r}{hint}")
+    return value
 
-    `labels`: training takes them as they are ("full"), or without subtypes ("universal": `nmod` for `nmod:poss`), which
-    are of one language, so that treebanks of several can be learned from.
 
-    `nonprojective`: training takes crossing arcs as they are, with actions of minimum cost ("as-is"), only the largest
-    projective part ("reduce"), lifts arcs and marks labels so that parsing can undo it ("pseudo"), or leaves such
-    sentences out ("leave-out"; with a system that builds crossing arcs, only those that it cannot derive). None:
-    "pseudo" where there are labels and whole, projective trees; else "as-is". `templates` default
-    to the set easy where the focus is free, lean where arcs join only S0 and B0, rich-stack where they join words of
-    the stack, and otherwise rich.
-    """
+class ParserSpec(Options):
+    """Transition system, feature templates, search; and how labels and crossing arcs are treated."""
 
-    system: TransitionSystem | Any = field(default_factory=_default_system)  # or a PythonSystem
-    templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the system
-    beam: int = 8
-    labeled: bool = True
-    labels: LabelSet = "full"
-    nonprojective: Nonprojective | None = None
+    system: TransitionSystem | Any = option(
+        Kind("a TransitionSystem or a PythonSystem", lambda value: isinstance(value, TransitionSystem | PythonSteps)),
+        factory=_default_system,
+        convert=_as_system,
+        stored=Form(kind=TABLE, encode=lambda system: system.to_values()),
+        recipe=None,
+        help="A transition system, or a PythonSystem; by default arc-eager.",
+    )
+    templates: TemplatesField = option(
+        ANYTHING,
+        default=TemplatesField(),
+        stored=STORED_TEMPLATES,
+        recipe=None,
+        help="Feature templates; by default the set easy where the focus is free, lean where arcs join only S0 and B0, "
+        "rich-stack where they join words of the stack, and otherwise rich.",
+    )
+    beam: int = option(
+        integer(1, MAX_BEAM),
+        default=8,
+        stored=Form(kind=integer(1)),
+        recipe=Form(),
+        help=f"Hypotheses kept, at most {MAX_BEAM:,}; 1 is greedy parsing.",
+    )
+    labeled: bool = option(BOOLEAN, default=True, help="Labels are learned.")
+    labels: LabelSet = option(
+        one_of(*get_args(LabelSet)),
+        default="full",
+        omits_default=True,
+        help='Training takes labels as they are (`"full"`), or without subtypes (`"universal"`: `nmod` for '
+        "`nmod:poss`), which are of one language, so that treebanks of several can be learned from.",
+    )
+    nonprojective: Nonprojective | None = option(
+        Nullable(one_of(*get_args(Nonprojective))),
+        default=None,
+        usual='`"pseudo"` if it applies, else `"as-is"`',
+        help="How training treats crossing arcs: it takes them as they are, with actions of minimum cost "
+        '(`"as-is"`), only the largest projective part (`"reduce"`), lifts arcs and marks labels so that parsing can '
+        'undo it (`"pseudo"`: the default where there are labels and whole, projective trees), or leaves such '
+        'sentences out (`"leave-out"`; with a system that builds crossing arcs, only those that it cannot derive).',
+    )
     functions: Functions = field(default_factory=dict, compare=False)
 
-    def __post_init__(self) -> None:
-        if isinstance(self.system, PythonSystem):
-            object.__setattr__(self, "system", PythonSteps(self.system))
-        if not isinstance(self.system, TransitionSystem | PythonSteps):
-            hint = f"; pp.system({self.system!r}) makes one" if isinstance(self.system, str) else ""
-            if isinstance(self.system, type) and issubclass(self.system, PythonSystem):
-                hint = f"; make an instance: {self.system.__name__}()"
-            raise SpecError(
-                f"ParserSpec: system must be a TransitionSystem or a PythonSystem; got {self.system!r}{hint}"
-            )
+    def check(self) -> None:
         if self.templates is None:
             object.__setattr__(self, "templates", fitting_templates(self.system))
         if not isinstance(self.templates, Templates) or not self.used_templates:
@@ -82,15 +98,10 @@ class ParserSpec:
         for name in self.calls:
             if not callable(self.functions.get(name)):
                 raise SpecError(f"ParserSpec: functions must have {name}, which templates call; got {self.functions!r}")
-        check_beam(self.beam, "ParserSpec")
-        if self.labels not in get_args(LabelSet):
-            raise SpecError(f"ParserSpec: labels must be full or universal; got {self.labels!r}")
         if self.labels != "full" and not self.labeled:
-            raise SpecError(f"labels of ParserSpec: {self.labels} ones are asked for, and the parser has none")
-        if self.nonprojective is not None:
-            check_choice("ParserSpec: nonprojective", self.nonprojective, get_args(Nonprojective))
+            raise SpecError(f"ParserSpec: labels: {self.labels} ones are asked for, and the parser has none")
         if self.nonprojective == "pseudo" and not self.labeled:
-            raise SpecError("nonprojective of ParserSpec: pseudo needs labels, and the parser has none")
+            raise SpecError("ParserSpec: nonprojective: pseudo needs labels, and the parser has none")
 
     @property
     def used_templates(self) -> Templates:
@@ -131,17 +142,6 @@ class ParserSpec:
         lifts = self.labeled and not self.system.partial and not self.system.crosses
         return self.nonprojective or ("pseudo" if lifts else "as-is")
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values: what a model file holds."""
-        return {
-            "system": self.system.to_values(),
-            "templates": [str(template) for template in self.templates],
-            "beam": self.beam,
-            "labeled": self.labeled,
-            **({} if self.labels == "full" else {"labels": self.labels}),
-            "nonprojective": self.nonprojective,
-        }
-
     def external_code(self) -> dict[str, Any]:
         """What a model file does not hold, by the names of `load`."""
         system = self.system.declared if isinstance(self.system, PythonSteps) else None
@@ -151,17 +151,13 @@ class ParserSpec:
     def from_values(
         cls, values: dict[str, Any], system: PythonSystem | None = None, functions: Functions | None = None
     ) -> ParserSpec:
-        """The spec of a model file; code is given, or found by the name in the file."""
+        """Return the spec of a model file, with code that the file does not hold; a system may be found by its name."""
         check(values, SPEC, "spec")
-        return cls(
-            system=_restored_system(values["system"], system),
-            templates=Templates.parse("\n".join(values["templates"])),
-            functions=functions or {},
-            beam=values["beam"],
-            labeled=values["labeled"],
-            labels=values.get("labels", "full"),
-            nonprojective=values["nonprojective"],
-        )
+        arguments = cls.arguments(values)
+        return cls(**arguments | {"system": _restored_system(values["system"], system), "functions": functions or {}})
+
+
+SPEC = ParserSpec.table(is_complete=True, is_closed=False)  # of a manifest
 
 
 def _restored_system(values: dict[str, Any], given: PythonSystem | None) -> TransitionSystem | PythonSteps:

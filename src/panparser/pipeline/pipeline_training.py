@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
-from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, NON_NEGATIVE, check_count, check_number, is_whole
+from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, NON_NEGATIVE
+from panparser.base.kinds import BOOLEAN, Kind, Nullable, integer, number
+from panparser.base.options import Form, Options, instance_of, option
 from panparser.base.threads import capped_default_threads, resolve_threads
 from panparser.batches.classifier import Classifier
 from panparser.errors import SpecError, TreebankError
@@ -19,7 +21,7 @@ from panparser.features.vectors import WordVectors
 from panparser.learning.epochs import digests
 from panparser.learning.folds import Fold, jackknife
 from panparser.learning.listeners import Listener, check_listeners, notice
-from panparser.learning.training import SeedlessOptions, TrainingConfig, check_options
+from panparser.learning.training import TrainingConfig, TrainingOptions, check_options
 from panparser.learning.training_record import PIPELINE, TrainingRecord, whole
 from panparser.networks.network import NetworkSpec
 from panparser.networks.network_classifier import NetworkClassifier, check_torch
@@ -40,6 +42,8 @@ from panparser.treebank.treebank import Treebank, check_treebanks
 from panparser.work.store import CheckpointFolder
 
 PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
+_OF_PERCEPTRONS = ("tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
+_OF_TAGGERS = ("joint_tagger", "columns", "folds", "tagger_epochs", *_OF_PERCEPTRONS)  # options
 _SCORES = {  # of what a pipeline predicts
     "upos": ("UPOS",),
     "xpos": ("XPOS",),
@@ -47,84 +51,111 @@ _SCORES = {  # of what a pipeline predicts
     "lemma": ("Lemmas",),
     "parser": ("UAS", "LAS"),
 }
-_OF_PERCEPTRONS = ("tagger_beam", "tagger_prune", "lemmatizer_epochs")  # options
-_OF_TAGGERS = (
-    "joint",
-    "columns",
-    "folds",
-    "tagger_epochs",
-    "tagger_beam",
-    "tagger_prune",
-    "lemmatizer_epochs",
-)  # options
 _TOKEN_SCORES = ("Tokens", "Sentences", "Words")
 
 
-@dataclass(frozen=True, kw_only=True)
-class PipelineSpec:
-    """Which parts there are, and what they are made of.
+def _some_of(names: tuple[str, ...]) -> Kind:
+    return Kind(
+        f"a list of {', '.join(names)}",
+        lambda value: isinstance(value, tuple | list) and len(value) > 0 and all(name in names for name in value),
+    )
 
-    `by_parser`: tags and lemmas come from the encoder of the parser's network, all of them unless the network names
-    some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the parser; None:
-    by the parser if its network names some. The rest is about taggers and lemmatizer. If the parser has a network,
-    taggers are networks with such an encoder, which predict lemmas, too: there is no lemmatizer. `joint`: one tagger
-    for UPOS, XPOS and FEATS together, or one for each of them; `columns`: only these of them. `folds`: the parser
-    learns from tags and lemmas predicted in this many folds, each by taggers and lemmatizers trained on the others; 0:
-    from those of the treebank. `tagger_epochs`: None: 8, or as many as a network says. `tagger_prune`: drops weights of
-    taggers that are smaller than this many updates.
+
+def _in_order(parts: Any) -> Any:
+    return tuple(part for part in PARTS if part in parts) if _PARTS.test(parts) else parts
+
+
+_PARTS = _some_of(PARTS)
+
+
+class PipelineSpec(Options):
+    """The parts of a pipeline, and what they are made of.
+
+    If the parser has a network, taggers are networks with such an encoder, which predict lemmas, too: there is no
+    lemmatizer.
     """
 
-    parts: tuple[str, ...] = PARTS
-    by_parser: bool | None = None
-    joint: bool = True
-    columns: tuple[str, ...] | None = None
-    folds: int = 5
-    parser: ParserSpec = field(default_factory=ParserSpec)
-    tokenizer_epochs: int = TOKENIZER_EPOCHS
-    tagger_epochs: int | None = None
-    tagger_beam: int = 1
-    tagger_prune: float = 0.0
-    lemmatizer_epochs: int = LEMMATIZER_EPOCHS
+    parts: tuple[str, ...] = option(
+        _PARTS,
+        default=PARTS,
+        convert=_in_order,
+        usual="all",
+        help="Which of tokenizer, tagger, lemmatizer and parser to train.",
+    )
+    parser_predicts_tags: bool | None = option(
+        Nullable(BOOLEAN),
+        default=None,
+        stored=Form("by_parser"),
+        recipe=None,
+        help="Tags and lemmas come from the encoder of the parser's network, all of them unless the network names "
+        "some, and are learned together with trees; False: from taggers and a lemmatizer, which come before the "
+        "parser; None: by the parser if its network names some.",
+    )
+    joint_tagger: bool = option(
+        BOOLEAN,
+        default=True,
+        stored=Form("joint"),
+        recipe=None,
+        help="One tagger for UPOS, XPOS and FEATS together, or one for each of them.",
+    )
+    columns: tuple[str, ...] | None = option(
+        Nullable(_some_of(COLUMNS)),
+        default=None,
+        usual="all that are annotated",
+        help='A list of `"upos"`, `"xpos"`, `"feats"`: tag only these.',
+    )
+    folds: int = option(
+        Kind("0, or an integer >= 2", lambda value: integer(0).test(value) and value != 1),
+        default=5,
+        help="The parser learns from tags and lemmas predicted in this many folds, each by taggers and lemmatizers "
+        "trained on the others; 0: from those of the treebank.",
+    )
+    parser: ParserSpec = option(
+        instance_of(ParserSpec),
+        factory=ParserSpec,
+        stored=Form(encode=ParserSpec.to_values),
+        recipe=None,
+        help="What the parser is made of.",
+    )
+    tokenizer_epochs: int = option(
+        integer(1, MAX_EPOCHS), default=TOKENIZER_EPOCHS, help="Epochs of the tokenizer, at most."
+    )
+    tagger_epochs: int | None = option(
+        Nullable(integer(1, MAX_EPOCHS)),
+        default=None,
+        usual="8, or as many as a network states",
+        help="Epochs of each tagger, at most.",
+    )
+    tagger_beam: int = option(integer(1, MAX_BEAM), default=1, help="The beam of taggers.")
+    tagger_prune: float = option(
+        number(NON_NEGATIVE),
+        default=0.0,
+        help="Weights of taggers that are smaller than this many updates are dropped.",
+    )
+    lemmatizer_epochs: int = option(
+        integer(1, MAX_EPOCHS), default=LEMMATIZER_EPOCHS, help="Epochs of the lemmatizer, at most."
+    )
 
-    def __post_init__(self) -> None:
-        if isinstance(self.parts, str) or not self.parts or not set(self.parts) <= set(PARTS):
-            raise SpecError(f"PipelineSpec: parts must be some of {', '.join(PARTS)}; got {self.parts!r}")
-        object.__setattr__(self, "parts", tuple(part for part in PARTS if part in self.parts))
-        if not is_whole(self.folds) or self.folds < 0 or self.folds == 1:
-            raise SpecError(f"PipelineSpec: folds must be 0, or an integer >= 2; got {self.folds!r}")
-        if self.columns is not None and (not self.columns or not set(self.columns) <= set(COLUMNS)):
-            raise SpecError(f"PipelineSpec: columns must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
-        if not isinstance(self.parser, ParserSpec):
-            raise SpecError(f"PipelineSpec: parser must be a ParserSpec; got {self.parser!r}")
-        for name in ("tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs"):
-            if (name, getattr(self, name)) == ("tagger_epochs", None):
-                continue
-            check_count(f"PipelineSpec: {name}", getattr(self, name), maximum=MAX_EPOCHS)
-        check_count("PipelineSpec: tagger_beam", self.tagger_beam, maximum=MAX_BEAM)
-        if not isinstance(self.joint, bool):
-            raise SpecError(f"PipelineSpec: joint must be True or False; got {self.joint!r}")
-        if self.by_parser not in (None, True, False):
-            raise SpecError(f"PipelineSpec: by_parser must be True, False or None; got {self.by_parser!r}")
-        check_number("PipelineSpec: tagger_prune", self.tagger_prune, NON_NEGATIVE)
-
-    def completed(self, network: NetworkSpec | None) -> PipelineSpec:
+    def with_defaults(self, network: NetworkSpec | None) -> PipelineSpec:
         """The same with a parser of this network, if any. Raises SpecError for what does not go together."""
         names_tags = network is not None and bool(network.tags) and "parser" in self.parts
-        by_parser = names_tags if self.by_parser is None else self.by_parser
+        by_parser = names_tags if self.parser_predicts_tags is None else self.parser_predicts_tags
         if by_parser and (network is None or "parser" not in self.parts):
-            raise SpecError("PipelineSpec: by_parser must not be True without a parser that has a network")
+            raise SpecError("PipelineSpec: parser_predicts_tags must not be True without a parser that has a network")
         if not by_parser and network is not None and network.tags:
-            raise SpecError("PipelineSpec: by_parser must not be False with a network that predicts tags")
+            raise SpecError("PipelineSpec: parser_predicts_tags must not be False with a network that predicts tags")
         usual = PipelineSpec()
         for name in _OF_TAGGERS if by_parser else ():
             if getattr(self, name) != getattr(usual, name):
-                raise SpecError(f"PipelineSpec: {name} is about taggers and lemmatizer, and by_parser is not False")
+                raise SpecError(
+                    f"PipelineSpec: {name} is about taggers and lemmatizer, and parser_predicts_tags is not False"
+                )
         for name in _OF_PERCEPTRONS if network is not None and "parser" in self.parts else ():
             if getattr(self, name) != getattr(usual, name):
                 raise SpecError(f"PipelineSpec: {name} is not for taggers that are networks")
-        own = TrainingConfig().epochs if network is None else network.learning.epochs
+        own = TrainingConfig().epochs if network is None else network.training.epochs
         epochs = self.tagger_epochs if by_parser or self.tagger_epochs is not None else own
-        return replace(self, by_parser=by_parser, tagger_epochs=epochs)
+        return replace(self, parser_predicts_tags=by_parser, tagger_epochs=epochs)
 
 
 def train_pipeline(
@@ -132,7 +163,6 @@ def train_pipeline(
     treebank: Treebank,
     *,
     dev: Treebank | None = None,
-    seed: int = 1,
     threads: int | None = None,
     vectors: WordVectors | None = None,
     classifier: Classifier | None = None,
@@ -144,7 +174,7 @@ def train_pipeline(
     on_part_start: Callable[[str], None] = lambda name: None,
     checkpoint: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    **options: Unpack[SeedlessOptions],
+    **options: Unpack[TrainingOptions],
 ) -> Pipeline:
     """Train a pipeline; `options` are those of `TrainingConfig`, for the parser, as are vectors and classifier.
 
@@ -163,26 +193,27 @@ def train_pipeline(
     check_listeners("train_pipeline", listeners)
     threads = resolve_threads("train_pipeline: threads", threads)
     arguments = (
-        *("dev", "seed", "threads", "vectors", "classifier", "network", "lexicon"),
+        *("dev", "threads", "vectors", "classifier", "network", "lexicon"),
         *("sources", "treebank_weights", "listeners", "checkpoint", "resume"),
     )
-    check_options("train_pipeline", options, SeedlessOptions.__annotations__, arguments)
+    check_options("train_pipeline", options, TrainingConfig.declarations, arguments)
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected sentences for training, found none")
     classifier = choose_classifier("train_pipeline", classifier, network)
     known = network_of(classifier)
-    spec = spec.completed(known if isinstance(classifier, NetworkClassifier) else None)
-    training = parser_training(spec.parser, {"seed": seed, **options}, known)  # valid, before other parts are trained
+    seed = options.setdefault("seed", TrainingConfig().seed)
+    spec = spec.with_defaults(known if isinstance(classifier, NetworkClassifier) else None)
+    training = parser_training(spec.parser, options, known)  # valid, before other parts are trained
     if known is not None and "parser" in spec.parts:
         check_torch()
-    of_parser = {"seed": seed, "vectors": vectors, "classifier": classifier, **options}
+    of_parser = {"vectors": vectors, "classifier": classifier, **options}
     set_options = [name for name, value in of_parser.items() if name != "seed" and value is not None]
     if set_options and "parser" not in spec.parts:
         raise SpecError(f"train_pipeline: {set_options[0]} requires a parser among the parts")
     _check_lexicon(lexicon, spec, known)
     _check_sources(sources, treebank_weights, spec)
     identity = {
-        "spec": {**vars(spec), "parser": spec.parser.to_values()},
+        "spec": spec.to_values(),
         "training": {name: value for name, value in training.to_values().items() if name != "epochs"},
         "network": known.to_values() if known is not None else None,
         "data": digests(treebank, dev) | {"vectors": vectors.digest if vectors is not None else None},
@@ -261,7 +292,7 @@ class _Run:
         self.columns = [name for name in COLUMNS if name in chosen and name not in absent]
         self.lemmas = "lemmatizer" in wanted
         tokenizer = self._tokenizer() if "tokenizer" in wanted else None
-        is_joint = bool(self.spec.by_parser) and "parser" in wanted
+        is_joint = bool(self.spec.parser_predicts_tags) and "parser" in wanted
         parts = {"parser": self._joint_parser()} if is_joint else self._one_by_one(wanted)
         found = Pipeline(tokenizer=tokenizer, **parts)
         asked = {*self.spec.parts, *(COLUMNS if "tagger" in self.spec.parts else ())}
@@ -330,22 +361,24 @@ class _Run:
         listeners: Sequence[Listener] = (),
     ) -> list[Tagger | NetworkTagger]:
         tagged = [*self.columns, *["lemma"] * (self.lemmas and self.network is not None)]
-        groups = [tuple(tagged)] if self.spec.joint else [(name,) for name in tagged]
+        groups = [tuple(tagged)] if self.spec.joint_tagger else [(name,) for name in tagged]
         taggers = []
-        for number, columns in enumerate(groups if tagged else []):
+        for i, columns in enumerate(groups if tagged else []):
             if notify:
                 self.on_part_start(f"tagger {'+'.join(columns)}")
             options: dict[str, Any] = {"seed": self.seed, "listeners": self.listeners if notify else listeners}
-            if (most := epochs[number] if epochs else self.spec.tagger_epochs) is not None:
+            if (most := epochs[i] if epochs else self.spec.tagger_epochs) is not None:
                 options["epochs"] = most
             learn: Callable[[], Tagger | NetworkTagger]
             if self.network is None:
                 spec = TaggerSpec(columns=columns, beam=self.spec.tagger_beam)
                 options["lexicon"] = self.lexicon if "upos" in columns else None
-                learn = partial(train_tagger, spec, treebank, dev=dev, prune=self.spec.tagger_prune, **options)
+                learn = partial(
+                    train_tagger, spec, treebank, dev=dev, prune_threshold=self.spec.tagger_prune, **options
+                )
             else:
                 options["vectors"] = self.of_parser["vectors"]
-                learn = partial(train_tagger, self.network.tagger(*columns), treebank, dev=dev, **options)
+                learn = partial(train_tagger, self.network.as_tagger(*columns), treebank, dev=dev, **options)
             taggers.append(self._kept_tagger(columns, learn) if notify else whole(learn()))
         return taggers
 

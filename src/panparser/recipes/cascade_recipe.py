@@ -9,24 +9,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from panparser.base.checks import POSITIVE
+from panparser.base.kinds import TABLE, Kind, integer, one_of, text
+from panparser.base.options import FormName, check_names
 from panparser.ensembles.cascade import CascadeStage, check_stages
 from panparser.ensembles.cascade_training import StageConstraints, estimate_regions
 from panparser.errors import SpecError
 from panparser.recipes.recipe import HEADER, Recipe, moved
 from panparser.recipes.sections import (
-    ParserPart,
-    Part,
-    TrainingPart,
-    check_names,
-    integer,
+    DELEXICALIZED,
+    FILES,
+    WEIGHTS,
+    ParserSection,
+    Section,
+    TrainingSection,
     is_cascade,
-    is_lines,
-    one_of,
+    key,
     read_toml,
-    table,
-    text,
-    that,
     within,
 )
 from panparser.storage.atomic import write_whole
@@ -44,54 +42,53 @@ _OF_SYSTEM = ("system", "root", "single_root")  # those of [parser] are for the 
 PARTIAL = "arc-eager-partial"
 
 
-@dataclass(frozen=True, kw_only=True)
-class CascadePart(Part):
-    """[cascade]: what stages after the first learn under: "predicted" (in `folds` folds), "gold" or "none"."""
+class CascadeSection(Section, stored={"stage_constraints": "given"}):
+    """[cascade]: what stages after the first learn under."""
 
-    given: str | None = one_of(*get_args(StageConstraints))
-    folds: int | None = integer(2)
-
-
-def _regions() -> Any:
-    return that("a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple))
-
-
-@dataclass(frozen=True, kw_only=True)
-class StagePart(Part):
-    """One of [[stages]]: `regions`, a table or several, or `estimate`, the options of `estimate_regions`.
-
-    `keep`, in place of these: regions of which the arcs are kept that a complete parser finds. `model`: the file of a
-    parser that is trained already. `train`: treebanks of its own, with `weights`; those of [data] may be among them.
-    `delexicalized` is that of `parser`, whose tables, like `training` and `network`, are as in any recipe; [parser] and
-    [training] supply what they leave out, [network] is for stages without a network of their own.
-    """
-
-    name: str | None = text("a name")
-    regions: Mapping[str, Any] | tuple[Any, ...] | None = _regions()
-    keep: Mapping[str, Any] | tuple[Any, ...] | None = _regions()
-    estimate: Mapping[str, Any] | None = table()
-    model: str | None = text("a model file")
-    train: tuple[str, ...] | None = that("a list of files", is_lines)
-    weights: tuple[float, ...] | None = that(
-        f"a list of numbers {POSITIVE}",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(v in POSITIVE for v in value),
+    stage_constraints: Any = key(
+        one_of(*get_args(StageConstraints)),
+        'What later stages learn under: arcs `"predicted"` by earlier stages that had not seen the sentence, '
+        '`"gold"` ones, or `"none"`.',
+        usual='`"predicted"`',
     )
-    delexicalized: bool | str | None = that(
-        'true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats"
+    folds: Any = key(integer(2), "Parsers of each stage that make these predictions.", usual="5")
+
+
+_REGIONS = Kind("a table, or a list of tables", lambda value: isinstance(value, Mapping | tuple))
+
+
+class StageSection(Section, stored={"keep_regions": "keep"}):
+    """One of [[stages]]; [parser] and [training] supply what its tables leave out."""
+
+    name: Any = key(text("a name", minimum=1), "The name of the stage.", usual="")
+    regions: Any = key(_REGIONS, "The arcs that the stage is competent for: a table, or a list of tables.", usual="")
+    keep_regions: Any = key(
+        _REGIONS, "Or, for a parser that learns all arcs: those that are kept of what it finds.", usual=""
     )
-    parser: Mapping[str, Any] | None = table()
-    training: Mapping[str, Any] | None = table()
-    network: Mapping[str, Any] | None = table()
+    estimate: Any = key(TABLE, "Or how to find them: `precision`, `by`, `least`, `folds`.", usual="")
+    model: Any = key(
+        text("a model file", minimum=1),
+        "A parser that is trained already, with `keep_regions`, or as the last stage.",
+        usual="",
+    )
+    train: Any = key(
+        FILES, "Treebanks of its own; a single file of `[data]` may be among them.", usual="that of `[data]`"
+    )
+    weights: Any = key(WEIGHTS, "How often to learn from each of its treebanks.", usual="")
+    delexicalized: Any = key(DELEXICALIZED, "As in `parser`.", usual="")
+    parser: Any = key(TABLE, "As the section; `[parser]` fills in what it leaves out.", usual="")
+    training: Any = key(TABLE, "As the section; `[training]` fills in what it leaves out.", usual="")
+    network: Any = key(TABLE, "As the section; `[network]` is for stages without a network of their own.", usual="")
 
     def find_regions(self, name: str = "regions") -> tuple[ArcRegion, ...]:
-        """The regions of `regions`, or of `keep`."""
+        """The regions of `regions`, or of `keep_regions`."""
         value = getattr(self, name)
         tables = (value,) if isinstance(value, Mapping) else value or ()
         return within(name, lambda: tuple(map(ArcRegion.from_values, tables)))
 
     def check(self, is_last: bool) -> None:
         """Raises SpecError if it has what does not go together."""
-        found = [name for name in ("regions", "estimate", "keep") if getattr(self, name) is not None]
+        found = [name for name in ("regions", "estimate", "keep_regions") if getattr(self, name) is not None]
         if is_last and found:
             raise SpecError("the last stage finds all arcs: expected no regions, nothing to keep or to estimate")
         if not is_last and len(found) != 1:
@@ -105,10 +102,10 @@ class StagePart(Part):
             raise SpecError(f"weights: expected one for each of {count} files under train, found {len(self.weights)}")
         if self.delexicalized is not None and "delexicalized" in (self.parser or {}):
             raise SpecError("delexicalized: expected it here or in parser; found both")
-        for name in ("regions", "keep"):
+        for name in ("regions", "keep_regions"):
             self.find_regions(name)
 
-    def with_paths(self, change: Callable[[str], str]) -> StagePart:
+    def with_paths(self, change: Callable[[str], str]) -> StageSection:
         """The table with the path of every file changed; not those of its tables."""
         train = None if self.train is None else tuple(map(change, self.train))
         return replace(self, train=train, model=None if self.model is None else change(self.model))
@@ -126,8 +123,8 @@ class CascadeRecipe:
     """Data, stages and what they have in common; `recipes` are those of the stages, as a single parser has one."""
 
     base: Recipe = field(default_factory=Recipe)
-    cascade: CascadePart = field(default_factory=CascadePart)
-    stages: tuple[StagePart, ...] = ()
+    cascade: CascadeSection = field(default_factory=CascadeSection)
+    stages: tuple[StageSection, ...] = ()
     recipes: tuple[Recipe, ...] = ()
 
     @staticmethod
@@ -146,18 +143,18 @@ class CascadeRecipe:
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> CascadeRecipe:
         check_names(values, list(_TABLES), place)
         base = Recipe.from_values({key: values[key] for key in _TABLES[:4] if key in values}, place)
-        cascade = CascadePart.from_values(values.get("cascade", {}), f"{place}: [cascade]")
+        cascade = CascadeSection.from_values(values.get("cascade", {}), f"{place}: [cascade]")
         rows = values.get("stages")
         if not isinstance(rows, list) or len(rows) < 2:
             raise SpecError(f"{place}: [[stages]]: expected at least two, found {rows!r}")
         stages, recipes = [], []
         for number, row in enumerate(rows, start=1):
             where = f"{place}: [[stages]] {number}"
-            stage = StagePart.from_values(row, where)
+            stage = StageSection.from_values(row, where)
             own = Recipe.from_values(stage.tables(), where)
             within(where, partial(stage.check, number == len(rows)))
             stages.append(stage)
-            recipes.append(cls._filled(base, own, is_complete=number == len(rows) or stage.keep is not None))
+            recipes.append(cls._filled(base, own, is_complete=number == len(rows) or stage.keep_regions is not None))
         for recipe in (base, *recipes):
             training = recipe.training
             unsuited = (training.seeds, training.init, recipe.parser.vectors, recipe.data.weights)
@@ -189,7 +186,7 @@ class CascadeRecipe:
 
     def options(self) -> dict[str, Any]:
         """The options of `train_cascade`."""
-        return {"stage_constraints": self.cascade.given or "predicted", "folds": self.cascade.folds or 5}
+        return {"stage_constraints": self.cascade.stage_constraints or "predicted", "folds": self.cascade.folds or 5}
 
     @property
     def needs_data(self) -> bool:
@@ -212,11 +209,13 @@ class CascadeRecipe:
         stages = []
         for number, (part, recipe) in enumerate(zip(self.stages, self.recipes, strict=True), start=1):
             where = f"stage {number}"
-            name, keep = part.name or where, part.find_regions("keep")
+            name, keep = part.name or where, part.find_regions("keep_regions")
             regions = part.find_regions()
             if part.model is not None:
                 model = within(f"{where}: model", partial(_loaded, part.model))
-                stages.append(within(where, partial(CascadeStage, name=name, regions=regions, keep=keep, model=model)))
+                stages.append(
+                    within(where, partial(CascadeStage, name=name, regions=regions, keep_regions=keep, model=model))
+                )
                 continue
             own = None if part.train is None else within(where, partial(self._own_data, part.train, treebank))
             if part.estimate is not None:
@@ -227,7 +226,7 @@ class CascadeRecipe:
                 CascadeStage(
                     name=name,
                     regions=regions,
-                    keep=keep,
+                    keep_regions=keep,
                     train=own,
                     spec=within(where, recipe.spec),
                     options=within(where, recipe.options) | weights,
@@ -260,21 +259,20 @@ class CascadeRecipe:
                 recipes.append(recipe)
                 continue
             network = recipe.chosen_network()
-            full = replace(recipe, parser=ParserPart.of(stage.spec, network), network=network).resolved()
+            full = replace(recipe, parser=ParserSection.of(stage.spec, network), network=network).resolved()
             tables: dict[str, Any] = {key: value for key, value in full.to_values().items() if key in _OF_STAGES}
             parts.append(replace(named, **tables))
             recipes.append(full)
-        base = replace(self.base, parser=ParserPart(), network=None, training=TrainingPart())
-        options = self.options()
-        cascade = self.cascade.filled({"given": options["stage_constraints"], "folds": options["folds"]})
+        base = replace(self.base, parser=ParserSection(), network=None, training=TrainingSection())
+        cascade = self.cascade.filled(self.options())
         return CascadeRecipe(base=base, cascade=cascade, stages=tuple(parts), recipes=tuple(recipes))
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values, as the file holds them."""
-        values = self.base.to_values()
-        if cascade := self.cascade.to_values():
+    def to_values(self, form: FormName = "recipe") -> dict[str, Any]:
+        """Return plain values, as in a file, or with the names that keys of results have."""
+        values = self.base.to_values(form)
+        if cascade := self.cascade.to_values(form):
             values["cascade"] = cascade
-        rows = [part.to_values() for part in self.stages]
+        rows = [part.to_values(form) for part in self.stages]
         values["stages"] = [
             {key: list(value) if isinstance(value, tuple) else value for key, value in row.items()} for row in rows
         ]

@@ -8,19 +8,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from panparser.base.options import FormName, check_names
 from panparser.errors import SpecError
+from panparser.learning.training import TrainingConfig
 from panparser.networks.network import NetworkSpec, named
 from panparser.recipes.sections import (
     NAMED_TEMPLATES,
-    ConstraintsPart,
-    DataPart,
-    FoldsPart,
-    ParserPart,
-    Part,
-    PipelinePart,
-    SourcePart,
-    TrainingPart,
-    check_names,
+    ConstraintsSection,
+    CrossValidationSection,
+    DataSection,
+    ParserSection,
+    PipelineSection,
+    Section,
+    SourceSection,
+    TrainingSection,
     describe_strategy,
     extension,
     read_network,
@@ -44,13 +45,13 @@ if TYPE_CHECKING:
 HEADER = "# A complete recipe of panparser: `panparser train --recipe` with this file makes the same model again.\n"
 
 
-_PARTS: dict[str, type[Part]] = {
-    "data": DataPart,
-    "parser": ParserPart,
-    "training": TrainingPart,
-    "constraints": ConstraintsPart,
-    "folds": FoldsPart,
-    "pipeline": PipelinePart,
+SECTIONS: dict[str, type[Section]] = {
+    "data": DataSection,
+    "parser": ParserSection,
+    "training": TrainingSection,
+    "constraints": ConstraintsSection,
+    "cross_validation": CrossValidationSection,
+    "pipeline": PipelineSection,
 }
 _ORDER = (
     "data",
@@ -60,15 +61,16 @@ _ORDER = (
     "network",
     "training",
     "constraints",
-    "folds",
+    "cross_validation",
     "pipeline",
 )  # in a file
+_STORED_NAMES = {"cross_validation": "folds"}
 _PATHS = {
     "constraints": ("train", "dev"),
     "data": ("train", "dev"),
     "parser": ("system", "templates", "vectors"),
     "training": ("init",),
-    "folds": ("predictions",),
+    "cross_validation": ("output",),
     "pipeline": ("lexicon",),
 }
 _LISTS = ("train", "lexicon")  # keys of several files
@@ -83,14 +85,14 @@ class Recipe:
     those of `data`, in the word order of the `typology`.
     """
 
-    data: DataPart = field(default_factory=DataPart)
-    parser: ParserPart = field(default_factory=ParserPart)
+    data: DataSection = field(default_factory=DataSection)
+    parser: ParserSection = field(default_factory=ParserSection)
     network: NetworkSpec | None = None
-    training: TrainingPart = field(default_factory=TrainingPart)
-    constraints: ConstraintsPart = field(default_factory=ConstraintsPart)
-    folds: FoldsPart = field(default_factory=FoldsPart)
-    pipeline: PipelinePart | None = None
-    sources: tuple[SourcePart, ...] = ()
+    training: TrainingSection = field(default_factory=TrainingSection)
+    constraints: ConstraintsSection = field(default_factory=ConstraintsSection)
+    cross_validation: CrossValidationSection = field(default_factory=CrossValidationSection)
+    pipeline: PipelineSection | None = None
+    sources: tuple[SourceSection, ...] = ()
     typology: Mapping[str, Any] | None = None
 
     @classmethod
@@ -103,9 +105,9 @@ class Recipe:
     @classmethod
     def from_values(cls, values: Mapping[str, Any], place: str = "recipe") -> Recipe:
         """The recipe in plain values, checked."""
-        check_names(values, [*_PARTS, "network", "sources", "typology"], place)
+        check_names(values, [*SECTIONS, "network", "sources", "typology"], place)
         parts: dict[str, Any] = {
-            key: part.from_values(values[key], f"{place}: [{key}]") for key, part in _PARTS.items() if key in values
+            key: part.from_values(values[key], f"{place}: [{key}]") for key, part in SECTIONS.items() if key in values
         }
         if "network" in values:
             parts["network"] = read_network(values["network"], f"{place}: [network]")
@@ -118,7 +120,7 @@ class Recipe:
         recipe = cls(**parts)
         if recipe.network is not None and recipe.parser.network is not None:
             raise SpecError(f"{place}: expected [network], or network of [parser]; found both")
-        within(f"{place}: [training]", recipe.training.options)
+        within(f"{place}: [training]", recipe.training.arguments)
         return recipe
 
     def with_flags(self, data: Mapping[str, Any], parser: Mapping[str, Any], training: Mapping[str, Any]) -> Recipe:
@@ -145,13 +147,16 @@ class Recipe:
         network = self.chosen_network(init)
         table = self.parser if init is None else self._on_top_of(init)
         spec = within("[parser]", lambda: table.spec(network))
-        described = replace(ParserPart.of(spec, network), vectors=self.parser.vectors)
-        options, default = self.training.options(network), default_strategy(spec, network)
-        within("[training] strategy", lambda: fitting_strategy(spec.system, options.get("strategy", default)))
+        described = replace(ParserSection.of(spec, network), vectors=self.parser.vectors)
+        default = default_strategy(spec, network)
+        usual = {} if network is None else {"epochs": network.training.epochs, "patience": network.training.patience}
+        arguments = {"strategy": default, **usual, **self.training.arguments()}
+        config = within("[training]", lambda: TrainingConfig(**arguments))
+        within("[training] strategy", lambda: fitting_strategy(spec.system, config.strategy))
         training = self.training.filled(
-            {key: options[key] for key in ("epochs", "prune")}
-            | ({} if self.training.seeds else {"seed": options["seed"]})
-            | {"patience": options["patience"] or 0, "strategy": describe_strategy(default)}
+            {"epochs": config.epochs, "prune": config.prune_threshold, "patience": config.patience or 0}
+            | ({} if self.training.seeds else {"seed": config.seed})
+            | {"strategy": describe_strategy(default)}
         )
         pipeline = self.pipeline and self.pipeline.resolved(network)
         data = self.data.filled({"format": "auto"})
@@ -173,8 +178,13 @@ class Recipe:
     def options(self) -> dict[str, Any]:
         """The options of `train`, with the network among them if there is one."""
         network = self.chosen_network()
-        options = self.training.options(network)
-        return options if network is None else options | {"network": network}
+        return self.training.arguments() | ({} if network is None else {"network": network})
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds to train with."""
+        seed = TrainingConfig().seed if self.training.seed is None else self.training.seed
+        return self.training.seeds or (seed,)
 
     def load_init(self) -> Parser | None:
         """The parser that training continues from, if there is one."""
@@ -201,8 +211,8 @@ class Recipe:
 
         return Lexicon.read(*files)
 
-    def _on_top_of(self, init: Parser) -> ParserPart:
-        known = ParserPart.of(init.spec, _network_of(init)).to_values()
+    def _on_top_of(self, init: Parser) -> ParserSection:
+        known = ParserSection.of(init.spec, _network_of(init)).to_values()
         if self.parser.system is not None:  # another system has its own Root
             known = {key: value for key, value in known.items() if key not in ("root", "single_root")}
         if self.parser.templates is not None:
@@ -218,14 +228,13 @@ class Recipe:
         """Return the treebanks of other languages as training data."""
         if not self.sources:
             return []
-        seed = (self.training.seeds or (self.training.options()["seed"],))[0]
         read: Callable[..., list[Treebank]] = extension("sources")
-        return read(self.sources, self.typology, seed=seed, format=self.data.format or "auto")
+        return read(self.sources, self.typology, seed=self.seeds[0], format=self.data.format or "auto")
 
     def all_weights(self) -> tuple[float, ...] | None:
         """The weights of sources and files, in that order; None: all are 1."""
         if not self.sources:
-            return self.data.weights
+            return None if self.data.weights is None else tuple(self.data.weights)
         own = self.data.weights or (1.0,) * len(self.data.train or ())
         return (*(1.0 if each.weight is None else each.weight for each in self.sources), *own)
 
@@ -246,15 +255,19 @@ class Recipe:
         """The options of `train` for the constraints that it names, if any."""
         return within("[constraints]", lambda: self.constraints.options(treebank, dev, self.data.format or "auto"))
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values, as in a file; what is None is left out."""
+    def to_values(self, form: FormName = "recipe") -> dict[str, Any]:
+        """Return plain values, as in a file, or with the names that model files and keys of results have."""
+        sections: dict[str, Any] = {key: getattr(self, key) for key in _ORDER if getattr(self, key) is not None}
         values: dict[str, Any] = {}
-        for key in _ORDER:
-            part = getattr(self, key)
+        for key, section in sections.items():
             if key == "sources":
-                values[key] = [each.to_values() for each in part]
-            elif part is not None:
-                values[key] = dict(part) if key == "typology" else part.to_values()
+                values[key] = [source.to_values() for source in section]
+            elif key == "typology":
+                values[key] = dict(section)
+            else:
+                values[key] = section.to_values(form)
+        if form == "stored":
+            values = {_STORED_NAMES.get(key, key): value for key, value in values.items()}
         return {key: value for key, value in values.items() if value or key == "pipeline"}
 
     def to_toml(self) -> str:
@@ -274,7 +287,7 @@ class Recipe:
             found.append(file)
             return file
 
-        replace(self, folds=FoldsPart()).with_paths(note)
+        replace(self, cross_validation=CrossValidationSection()).with_paths(note)
         return found
 
     def with_paths(self, change: Callable[[str], str]) -> Recipe:

@@ -250,10 +250,10 @@ class _Run:
     def parser(self, recipe: Recipe) -> RecipeResult:
         """Trains a parser for each seed and keeps the best, after cross-validation if the recipe asks for it."""
         recipe = self._complete(recipe)
-        seeds = recipe.training.seeds or (recipe.training.options()["seed"],)
-        if recipe.folds.predictions not in (None, "-"):
+        seeds = recipe.seeds
+        if recipe.cross_validation.output not in (None, "-"):
             others = [*recipe.inputs(), self.target.model, self.target.source]
-            check_writable(Path(str(recipe.folds.predictions)), SpecError, *others)
+            check_writable(Path(str(recipe.cross_validation.output)), SpecError, *others)
         if len(seeds) > 1 and recipe.data.dev is None:
             raise SpecError("several seeds need a development set to choose the best by: [data] dev; found none")
         self._before(RunStep("reading"))
@@ -262,7 +262,7 @@ class _Run:
         treebank, weights = pooled(files, recipe.all_weights())
         data: dict[str, Any] = {"dev": dev, "vectors": recipe.load_vectors()}
         data |= recipe.training_constraints(treebank, dev)
-        folds = self._fold(recipe, treebank, data["vectors"]) if recipe.folds.count is not None else None
+        folds = self._fold(recipe, treebank, data["vectors"]) if recipe.cross_validation.count is not None else None
         words = treebank.words if weights is None else weights.words(treebank)
         if weights is not None:
             data["treebank_weights"] = recipe.all_weights()
@@ -301,7 +301,7 @@ class _Run:
         members = 1 if is_one else TrainingConfig(**options).members_for(words)
         name = f"seed {seed}" if is_one_of_several else ""
         self._warn_of_cost(spec.beam, members)
-        self._before(RunStep(name, options["epochs"], members * words))
+        self._before(RunStep(name, recipe.training.epochs, members * words))
         return train(
             spec,
             treebank,
@@ -342,17 +342,19 @@ class _Run:
         from panparser.evaluation.metrics import evaluate
         from panparser.training.training_parsers import jackknife
 
-        folds, count = recipe.folds, recipe.folds.count or 0
+        folds, count = recipe.cross_validation, recipe.cross_validation.count or 0
         self._before(RunStep(f"{count} folds"))
         if recipe.constraints.train:
-            raise SpecError("[folds]: expected no constraints from files, whose sentences would not be split")
+            raise SpecError(
+                "[cross_validation]: expected no constraints from files, whose sentences would not be split"
+            )
         if recipe.data.weights or recipe.sources:
-            raise SpecError("[folds]: expected no weights of files, which are not split one by one")
+            raise SpecError("[cross_validation]: expected no weights of files, which are not split one by one")
         spec, options = recipe.spec(), recipe.options()
         options |= recipe.training_constraints(treebank, None)
         predicted = jackknife(spec, treebank, count, threads=self.threads, vectors=vectors, **options)
-        if folds.predictions is not None:
-            write_conllu(folds.predictions, predicted)
+        if folds.output is not None:
+            write_conllu(folds.output, predicted)
         scores = evaluate(treebank, predicted, bootstrap_samples=0)
         return CrossValidationScores(count, scores.uas, scores.las if spec.labeled else None)
 
@@ -363,7 +365,7 @@ class _Run:
         unsuited: dict[str, Any] = {"init": recipe.training.init, "seeds": recipe.training.seeds}
         unsuited |= {
             "weights of files": recipe.data.weights if not recipe.sources else None,
-            "[folds]": recipe.folds.to_values(),
+            "[cross_validation]": recipe.cross_validation.to_values(),
             "[constraints]": recipe.constraints.to_values(),
         }
         if named := [name for name, value in unsuited.items() if value]:
@@ -373,7 +375,7 @@ class _Run:
         spec = PipelineSpec(parser=recipe.spec(), **recipe.pipeline.options())
         options = recipe.options()
         if "parser" not in spec.parts:
-            options = {"seed": options["seed"]}
+            options = {"seed": recipe.seeds[0]}
         treebank, dev = self._read(recipe)
         if recipe.data.weights is not None and len(recipe.data.weights) > 1:
             raise SpecError("[data] weights: expected one for all files of a pipeline with [[sources]], found several")

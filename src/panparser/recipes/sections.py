@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from difflib import get_close_matches
+from dataclasses import Field, dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
-from panparser.base import kinds as values
-from panparser.base.checks import (
-    MAX_BEAM,
-    MAX_EPOCHS,
-    MAX_INT,
-    MAX_MEMBERS,
-    MAX_SEEDS,
-    NON_NEGATIVE,
-    POSITIVE,
-    RATE,
-    SHARE,
-    Interval,
-    is_whole,
-)
-from panparser.base.kinds import TABLE, Kind, check, path_exists, read_values, short_repr
+from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, MAX_SEEDS, NON_NEGATIVE, POSITIVE, SHARE
+from panparser.base.kinds import BOOLEAN, TABLE, Kind, check, integer, number, one_of, path_exists, read_values, text
+from panparser.base.options import FormName, Option, Options, check_names
 from panparser.errors import DeclarationError, PanParserError, SpecError
 from panparser.features.templates import Templates, templates
 from panparser.learning.strategies import STRATEGIES, TrainingStrategy
 from panparser.learning.training import Subsampling, TrainingConfig
 from panparser.networks.network import NETWORKS, NetworkInput, NetworkSpec, NetworkTraining, is_named, named
-from panparser.parsing.spec import LabelSet, Nonprojective, ParserSpec, fitting_templates
+from panparser.parsing.spec import ParserSpec, fitting_templates
 from panparser.systems.registry import BUILT_IN, has_single_root
 from panparser.systems.registry import system as named_system
 from panparser.systems.transition_system import TransitionSystem
@@ -43,83 +30,101 @@ if TYPE_CHECKING:
     from panparser.parsing.constraints import Constraints
 
 T = TypeVar("T")
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
 
-def optional(kind: Kind) -> Any:
-    """A value that a recipe may leave out, and what it must be."""
-    return field(default=None, metadata={"kind": kind})
+# --- Sections and their keys ---
 
 
-def that(expected: str, test: Callable[[Any], bool]) -> Any:
-    """A value that a recipe may leave out, and the test that it must pass."""
-    return optional(Kind(expected, test))
+class Section:
+    """What a section of a recipe states; keys that it leaves open are None.
 
+    A subclass declares its own keys by `key`, and has those of a class of `options`; `order` is that in files, and
+    `stored` has the names that some have in keys of results.
+    """
 
-def integer(least: int, most: int = MAX_INT) -> Any:
-    return optional(values.integer(least, most))
+    keys: ClassVar[Mapping[str, Option]]
+    _stored_names: ClassVar[Mapping[str, str]]
+    _stated_options: ClassVar[Mapping[str, Option]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
+    if TYPE_CHECKING:
 
-def number(interval: Interval) -> Any:
-    return optional(values.number(interval))
+        def __init__(self, **values: Any) -> None: ...
+        def __getattr__(self, key: str) -> Any: ...
 
-
-def boolean() -> Any:
-    return optional(values.BOOLEAN)
-
-
-def one_of(*names: str) -> Any:
-    return optional(values.one_of(*names))
-
-
-def text(what: str) -> Any:
-    return optional(values.text(what, minimum=1))
-
-
-def table(what: str = "a table") -> Any:
-    return that(what, values.TABLE.test)
-
-
-def is_lines(value: Any) -> bool:
-    return isinstance(value, tuple) and len(value) > 0 and all(isinstance(line, str) and line for line in value)
-
-
-def size_of(value: str) -> int | None:
-    """The number of bytes in "8MB" (10**6 each) or "8 MiB" (2**20 each); None if the value is not a size."""
-    match = re.fullmatch(r"(\d{1,18}(?:\.\d{1,18})?) ?([A-Za-z]*)", value)
-    if match is None or match[2].upper() not in _UNITS:
-        return None
-    return int(float(match[1]) * _UNITS[match[2].upper()])
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table of a recipe; fields that are None are left out."""
+    def __init_subclass__(
+        cls, options: type[Options] | None = None, order: str = "", stored: Mapping[str, str] | None = None
+    ) -> None:
+        cls._stored_names = stored or {}
+        declared = options.declarations.values() if options is not None else ()
+        cls._stated_options = {option.recipe.key: option for option in declared if option.recipe is not None}
+        own = {name: value.named(name, None) for name, value in vars(cls).items() if isinstance(value, Option)}
+        known = {**cls._stated_options, **own}
+        cls.keys = {name: known[name] for name in order.split() or known}
+        cls.__annotations__ = dict.fromkeys(cls.keys, Any)
+        for name in cls.keys:
+            setattr(cls, name, None)
+        dataclass(frozen=True, kw_only=True)(cls)
 
     def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
+        for name, option in self.keys.items():
+            value = getattr(self, name)
             if isinstance(value, list):
-                object.__setattr__(self, each.name, value := tuple(value))
-            if value is not None:
-                check(value, each.metadata["kind"], each.name, SpecError)
+                object.__setattr__(self, name, value := tuple(value))
+            if value is not None and option.recipe is not None and option.recipe.kind is not None:
+                check(value, option.recipe.kind, name, SpecError)
 
     @classmethod
     def from_values(cls, values: Any, place: str) -> Self:
+        """Return the section of plain values. Raise SpecError, with place and key, if they do not fit."""
         check(values, TABLE, place, SpecError)
-        check_names(values, [each.name for each in fields(cls)], place)
+        check_names(values, list(cls.keys), place)
         try:
             return cls(**values)
         except SpecError as error:
             raise SpecError(f"{place} {error}") from None
 
     def filled(self, values: Mapping[str, Any]) -> Self:
-        """The table, with values for what it leaves out."""
+        """Return the section with values for keys that it leaves open."""
         return replace(self, **{name: value for name, value in values.items() if getattr(self, name) is None})
 
-    def to_values(self) -> dict[str, Any]:
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {name: value for name, value in values.items() if value is not None}
+    def to_values(self, form: FormName = "recipe") -> dict[str, Any]:
+        """Return plain values, as in a file, or with the names that keys of results have."""
+        stated = {name: value for name in self.keys if (value := getattr(self, name)) is not None}
+        return stated if form == "recipe" else {self._stored_names.get(name, name): v for name, v in stated.items()}
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of the class of options that are stated."""
+        arguments = {}
+        for name, option in self._stated_options.items():
+            if option.recipe is not None and (value := getattr(self, name)) is not None:
+                arguments[option.name] = within(name, partial(option.recipe.decode, value))
+        return arguments
+
+
+def key(kind: Kind, help: str = "", *, usual: str = "none") -> Any:
+    """Declare a key that only recipes have."""
+    return Option(kind=kind, help=help, usual=usual)
+
+
+def some_of(names: Sequence[str]) -> Kind:
+    """Return the kind of lists of some of these names."""
+    return Kind(
+        f"a list of {', '.join(names)}",
+        lambda value: isinstance(value, tuple) and len(value) > 0 and all(name in names for name in value),
+    )
+
+
+def is_lines(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) > 0 and all(isinstance(line, str) and line for line in value)
+
+
+FILE, FILES = text("a file", minimum=1), Kind("a list of files", is_lines)
+WEIGHTS = Kind(
+    "a list of numbers above 0",
+    lambda value: isinstance(value, tuple) and len(value) > 0 and all(map(number(POSITIVE).test, value)),
+)
+DELEXICALIZED = Kind('true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats")
 
 
 def is_cascade(path: str | os.PathLike[str]) -> bool:
@@ -130,15 +135,6 @@ def is_cascade(path: str | os.PathLike[str]) -> bool:
 def describes_cascade(values: Iterable[str]) -> bool:
     """Whether these are the tables of a cascade's recipe."""
     return not {"stages", "cascade"}.isdisjoint(values)
-
-
-def check_names(values: Iterable[str], known: list[str], place: str) -> None:
-    """Raises SpecError for an unknown name, and suggests the closest one."""
-    for each in values:
-        if each not in known:
-            near = get_close_matches(each, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
-            raise SpecError(f"{place}: {short_repr(each)[1:-1]} is unknown; {hint}")
 
 
 def within(place: str, work: Callable[[], T]) -> T:
@@ -157,55 +153,132 @@ def read_toml(path: str | os.PathLike[str]) -> dict[str, Any]:
     return found
 
 
+# --- [data], [[sources]], [typology], [cross_validation] ---
+
+
+class DataSection(Section):
+    """[data]: the treebanks. Paths count from the folder of the recipe."""
+
+    train: Any = key(FILES, "Training treebanks, a list of files.", usual="")
+    weights: Any = key(
+        WEIGHTS,
+        "A number above 0 for each of them: an epoch learns from a sentence of weight 25 as if it stood 25 times, from "
+        "one of weight 0.5 every other time; for single parsers, without folds.",
+        usual="1 each",
+    )
+    dev: Any = key(FILE, "The development set.")
+    format: Any = key(one_of("auto", "conllu", "conllx"), '`"conllu"`, `"conllx"`, or `"auto"`.', usual='`"auto"`')
+
+
+class CrossValidationSection(Section, stored={"output": "predictions"}):
+    """[cross_validation]: parsers of parts of the training data, before the parser of all of it."""
+
+    count: Any = key(integer(2), "Cross-validation on the training data with this many folds.", usual="no folds")
+    output: Any = key(FILE, "A file for the treebank, each sentence parsed by a parser that did not learn from it.")
+
+
+class SourceSection(Section):
+    """[[sources]]: a treebank of another language."""
+
+    path: Any = key(FILE, "A file.", usual="")
+    weight: Any = key(number(POSITIVE), "A number above 0: how often an epoch learns from its sentences.", usual="1")
+    sentences: Any = key(integer(1), "The number of its sentences, at most, drawn by the seed.", usual="all")
+    blank: Any = key(
+        BOOLEAN, "Words lose all that belongs to their language: only UPOS, heads and labels remain.", usual="true"
+    )
+
+
+# Functions of families, by the section of a recipe or of a training record that they interpret; imported on demand.
+EXTENSIONS = {
+    "sources": "panparser.transfer.recipe_sections:read_source_treebanks",
+    "typology": "panparser.transfer.recipe_sections:recipe_typology",
+    "transfer": "panparser.transfer.transfer_report:record_rows",
+}
+
+
+def read_sources(values: Any, place: str) -> tuple[SourceSection, ...]:
+    """The tables under `sources`."""
+    if not isinstance(values, list | tuple) or not values:
+        raise SpecError(f"{place}: [[sources]]: expected tables of sources, found {values!r}")
+    sources = []
+    for i, table in enumerate(values, start=1):
+        source = SourceSection.from_values(table, f"{place}: [[sources]] number {i}")
+        if source.path is None:
+            raise SpecError(f"{place}: [[sources]] number {i}: path is missing")
+        sources.append(source)
+    return tuple(sources)
+
+
+def read_typology(values: Any, place: str) -> dict[str, Any]:
+    """The table `typology`, checked."""
+    check(values, TABLE, f"{place}: [typology]", SpecError)
+    within(f"{place}: [typology]", lambda: extension("typology")(values))
+    return dict(values)
+
+
+def extension(section: str) -> Callable[..., Any]:
+    """Return the function that interprets a section which the core only stores."""
+    module, _, name = EXTENSIONS[section].partition(":")
+    function: Callable[..., Any] = getattr(import_module(module), name)
+    return function
+
+
+# --- [parser], [network] ---
+
 NAMED_TEMPLATES = ("rich", "rich-stack", "lean", "easy", "zn11", "fast")
 
 
-@dataclass(frozen=True, kw_only=True)
-class ParserPart(Part):
-    """[parser]: what the parser is made of.
+class ParserSection(
+    Section,
+    options=ParserSpec,
+    order="system root single_root beam templates labeled delexicalized labels given nonprojective vectors network",
+):
+    """[parser]: what the parser is made of."""
 
-    `system`: a built-in name, a file, or a table: that of a transition system, or name and options of a built-in one
-    (`{ name = "arc-eager-span", k = 3 }`). `templates`: rich, rich-stack, lean, easy, zn11, fast, a file, or a list of
-    lines. `delexicalized`: without those that read anything but UPOS (true), or UPOS and universal features ("feats").
-    `given`: with those that read constraints. `vectors`: a file, for templates such as `S0.vector`. `network`:
-    the name of one, which learns instead of a perceptron over templates; [network] describes one.
-    """
-
-    system: str | Mapping[str, Any] | None = that(
-        "a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0
+    system: Any = key(
+        Kind("a name, a file or a table", lambda value: isinstance(value, str | Mapping) and len(value) > 0),
+        "A built-in name, a file, or a table: that of a transition system, or name and options of a built-in one.",
+        usual='`"arc-eager"`',
     )
-    root: str | None = one_of(*ROOTS)
-    single_root: bool | None = boolean()
-    beam: int | None = integer(1, MAX_BEAM)
-    templates: str | tuple[str, ...] | None = that(
-        "rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
-        lambda value: (isinstance(value, str) and value != "") or is_lines(value),
+    root: Any = key(
+        one_of(*ROOTS),
+        'Where Root stands: `"first"`, `"last"`, or `"none"`, if no token stands for it.',
+        usual='`"last"`',
     )
-    labeled: bool | None = boolean()
-    delexicalized: bool | str | None = that(
-        'true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats"
+    single_root: Any = key(BOOLEAN, "Trees have one child of Root.", usual="true wherever words must have heads")
+    templates: Any = key(
+        Kind(
+            "rich, rich-stack, lean, easy, zn11, fast, a file or a list of lines",
+            lambda value: (isinstance(value, str) and value != "") or is_lines(value),
+        ),
+        "A name, a file, or a list of lines.",
+        usual='`"lean"`, `"easy"`, `"rich"` or `"rich-stack"`, whichever fits the system',
     )
-    labels: str | None = one_of(*get_args(LabelSet))
-    given: bool | None = boolean()
-    nonprojective: str | None = one_of(*get_args(Nonprojective))
-    vectors: str | None = text("a file")
-    network: str | None = that(
-        f"one of {', '.join(NETWORKS)}", lambda value: isinstance(value, str) and is_named(value)
+    delexicalized: Any = key(
+        DELEXICALIZED,
+        'true: leave out templates that read anything of one language, so that only UPOS remains; `"feats"`: keep '
+        "those that read universal features one by one.",
+        usual="false",
+    )
+    given: Any = key(BOOLEAN, 'Add the templates of `pp.templates("given")`, which read constraints.', usual="false")
+    vectors: Any = key(
+        FILE, "A file of embeddings, for templates such as `S0.vector`, or for a network that reads them."
+    )
+    network: Any = key(
+        Kind(f"one of {', '.join(NETWORKS)}", lambda value: isinstance(value, str) and is_named(value)),
+        '`"bilstm"`, `"feed-forward"` or `"stack-lstm"`: a network learns instead of a perceptron; `[network]` '
+        "describes one of your own.",
     )
 
     def spec(self, network: NetworkSpec | None = None) -> ParserSpec:
         """The parser that the table describes. With a network it is arc-hybrid and greedy, unless it is told."""
         if network is not None and self.templates is not None:
             raise SpecError("templates are for a perceptron; a network reads its inputs and positions")
-        values = {key: getattr(self, key) for key in ("beam", "labeled", "labels", "nonprojective")}
-        if network is not None and self.beam is None:
-            values["beam"] = 1
+        values = self.arguments()
+        if network is not None:
+            values = {"beam": 1} | values
         system = within("system", lambda: self._find_system("arc-eager" if network is None else "arc-hybrid"))
-        return ParserSpec(
-            system=system,
-            templates=within("templates", lambda: self._find_templates(system)),
-            **{key: value for key, value in values.items() if value is not None},
-        )
+        return ParserSpec(system=system, templates=within("templates", lambda: self._find_templates(system)), **values)
 
     def changed(self, network: NetworkSpec) -> NetworkSpec:
         """A network that reads UPOS alone, or with given heads, if the table says so."""
@@ -243,7 +316,7 @@ class ParserPart(Part):
         return result + templates("given") if self.given else result
 
     @classmethod
-    def of(cls, spec: ParserSpec, network: NetworkSpec | None = None) -> ParserPart:
+    def of(cls, spec: ParserSpec, network: NetworkSpec | None = None) -> ParserSection:
         """The table that describes a parser, without mention of files; templates are of no use to a network."""
         system = spec.system
         table: dict[str, Any] = {"system": _described(system), "root": system.root, "single_root": system.single_root}
@@ -296,66 +369,62 @@ def _read_templates(path: str) -> Templates:
     return Templates.read(path)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainingPart(Part):
-    """[training]: how it learns.
+def read_network(values: Any, place: str) -> NetworkSpec:
+    """Return the network of a section, or of a name. Raise SpecError, with section and key, if it is not valid."""
+    try:
+        if isinstance(values, str):
+            return named(values)
+        if isinstance(values, Mapping):
+            _check_network_names(values, place)
+        return NetworkSpec.from_values(values, form="recipe")
+    except SpecError as error:
+        message = str(error)
+        raise SpecError(message if message.startswith(place) else f"{place}: {message}") from None
 
-    `strategy`: a name, or a table with fields of `TrainingStrategy` on top of the one named by `base`. `patience = 0`:
-    never stop early. `seeds`: several, of which the one that is best on the development set is kept. `members`:
-    perceptrons of which the parser is the mean. `prune`: drops weights smaller than this many updates. `margin`: the
-    share of the development set whose best trees a narrower beam may lose. `batch`: sentences that are searched by the
-    same weights. `model_size`: the largest file, such as "8MB". `init`: a model to continue from.
-    """
 
-    strategy: str | Mapping[str, Any] | None = that(
-        f"one of {', '.join(STRATEGIES)}, or a table", lambda value: isinstance(value, str | Mapping)
-    )
-    epochs: int | None = integer(1, MAX_EPOCHS)
-    patience: int | None = integer(0)
-    seed: int | None = integer(0)
-    seeds: tuple[int, ...] | None = that(
-        f"a list of at most {MAX_SEEDS} different integers >= 0",
-        lambda value: (
-            isinstance(value, tuple)
-            and all(is_whole(seed) and seed >= 0 for seed in value)
-            and 0 < len(value) == len(set(value)) <= MAX_SEEDS
+def _check_network_names(values: Mapping[str, Any], place: str) -> None:
+    """Suggest the closest name for one that is unknown."""
+    check_names(values, ["base", *NetworkSpec.key_names("recipe")], place)
+    if isinstance(training := values.get("training"), Mapping):
+        check_names(training, NetworkTraining.key_names("recipe"), f"{place} training")
+    inputs = values.get("inputs")
+    for i, one in enumerate(inputs if isinstance(inputs, list) else [], start=1):
+        if isinstance(one, Mapping):
+            check_names(one, NetworkInput.key_names("recipe"), f"{place} input {i}")
+
+
+# --- [training] ---
+
+
+class TrainingSection(
+    Section,
+    options=TrainingConfig,
+    order="strategy epochs patience seed seeds members prune margin batch model_size subsample init",
+):
+    """[training]: how it learns."""
+
+    seeds: Any = key(
+        Kind(
+            f"a list of at most {MAX_SEEDS} different integers >= 0",
+            lambda value: (
+                isinstance(value, tuple)
+                and integer(0).fits_all(value)
+                and 0 < len(value) == len(set(value)) <= MAX_SEEDS
+            ),
         ),
+        f"Several, at most {MAX_SEEDS:,}; the parser that is best on the development set is kept.",
+        usual="",
     )
-    members: int | None = integer(1, MAX_MEMBERS)
-    prune: float | None = number(NON_NEGATIVE)
-    margin: float | None = that(f"a number {RATE}", lambda value: value in RATE)
-    batch: int | None = integer(1)
-    model_size: str | None = that('a size such as "8MB"', lambda value: isinstance(value, str) and bool(size_of(value)))
-    subsample: Mapping[str, Any] | None = table("a table with share, by and where")
-    init: str | None = text("a model file")
+    init: Any = key(
+        text("a model file", minimum=1), "A model whose weights training starts from; templates may be added."
+    )
 
-    def options(self, network: NetworkSpec | None = None) -> dict[str, Any]:
-        """The options of `train`; a network has its own defaults of epochs and patience."""
-        defaults = TrainingConfig() if network is None else network.learning
-        strategy = self.strategy  # defaults to one that fits the system, which is not known here
-        found = (
-            {} if strategy is None else {"strategy": within("strategy", lambda: TrainingStrategy.from_values(strategy))}
-        )
-        patience = defaults.patience if self.patience is None else self.patience
-        return found | {
-            "epochs": defaults.epochs if self.epochs is None else self.epochs,
-            "patience": patience or None,
-            "seed": TrainingConfig().seed if self.seed is None else self.seed,
-            "members": self.members,
-            "prune": None if self.prune is None else float(self.prune),
-            "margin": self.margin,
-            "batch": TrainingConfig().batch if self.batch is None else self.batch,
-            "max_size": size_of(self.model_size) if self.model_size else None,
-            "subsample": within("subsample", self._find_subsample),
-        }
-
-    def _find_subsample(self) -> Subsampling | None:
-        if self.subsample is None:
-            return None
-        check_names(self.subsample, [each.name for each in fields(Subsampling)], "the table")
-        if "share" not in self.subsample:
-            raise SpecError("share is missing")
-        return Subsampling(**self.subsample)
+    def to_values(self, form: FormName = "recipe") -> dict[str, Any]:
+        values = super().to_values(form)
+        if form == "stored" and self.subsample is not None:
+            names = {name: option.stored.key for name, option in Subsampling.declarations.items() if option.stored}
+            values["subsample"] = {names.get(name, name): value for name, value in self.subsample.items()}
+        return values
 
 
 def describe_strategy(strategy: TrainingStrategy) -> str | dict[str, Any]:
@@ -364,90 +433,16 @@ def describe_strategy(strategy: TrainingStrategy) -> str | dict[str, Any]:
     return names[0] if names else strategy.to_values()
 
 
-def read_network(values: Any, place: str) -> NetworkSpec:
-    """The network of a table, or of a name; raises SpecError, with table and key, if it is not a valid one."""
-    try:
-        if isinstance(values, str):
-            return named(values)
-        if isinstance(values, Mapping):
-            _check_names(values, place)
-        return NetworkSpec.from_values(values)
-    except SpecError as error:
-        message = str(error)
-        raise SpecError(message if message.startswith(place) else f"{place}: {message}") from None
+# --- [constraints] ---
 
 
-def _check_names(values: Mapping[str, Any], place: str) -> None:
-    """Suggests the closest name for one that is unknown."""
-    check_names(values, ["base", *(own.name for own in fields(NetworkSpec))], place)
-    if isinstance(learning := values.get("learning"), Mapping):
-        check_names(learning, [own.name for own in fields(NetworkTraining)], f"{place} learning")
-    inputs = values.get("inputs")
-    for number, one in enumerate(inputs if isinstance(inputs, list) else [], start=1):
-        if isinstance(one, Mapping):
-            check_names(one, [own.name for own in fields(NetworkInput)], f"{place} input {number}")
+class ConstraintsSection(Section):
+    """[constraints]: a share of the gold heads, or those of other files."""
 
-
-_PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
-_COLUMNS = ("upos", "xpos", "feats")
-_OWN = ("folds", "tagger_beam", "tagger_prune", "tokenizer_epochs", "tagger_epochs", "lemmatizer_epochs")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PipelinePart(Part):
-    """[pipeline]: the parts (by default all that the treebank annotates), and how those beside the parser learn.
-
-    `tags`: UPOS, XPOS and FEATS jointly, or one by one, by taggers; or by the parser's network, and lemmas with them
-    (the default if it names some); `columns`: only these of them. `lexicon`: files of words and their tags, for the
-    tagger of UPOS. `folds`: the parser learns from tags and lemmas predicted in this many folds; 0: from those of the
-    treebank. `tagger_prune`: drops weights of taggers that are smaller than this many updates.
-    """
-
-    parts: tuple[str, ...] | None = that(
-        f"a list of {', '.join(_PARTS)}",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(part in _PARTS for part in value),
-    )
-    tags: str | None = one_of("by-parser", "jointly", "one-by-one")
-    columns: tuple[str, ...] | None = that(
-        f"a list of {', '.join(_COLUMNS)}",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(name in _COLUMNS for name in value),
-    )
-    lexicon: tuple[str, ...] | None = that("a list of files", is_lines)
-    folds: int | None = that("0, or an integer >= 2", lambda value: is_whole(value) and value >= 0 and value != 1)
-    tokenizer_epochs: int | None = integer(1, MAX_EPOCHS)
-    tagger_epochs: int | None = integer(1, MAX_EPOCHS)
-    tagger_beam: int | None = integer(1, MAX_BEAM)
-    tagger_prune: float | None = number(NON_NEGATIVE)
-    lemmatizer_epochs: int | None = integer(1, MAX_EPOCHS)
-
-    def options(self) -> dict[str, Any]:
-        """The options of `PipelineSpec`, except the parser."""
-        found: dict[str, Any] = {name: getattr(self, name) for name in ("parts", "columns", *_OWN)}
-        if self.tags is not None:
-            found |= {"by_parser": self.tags == "by-parser", "joint": self.tags != "one-by-one"}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def resolved(self, network: NetworkSpec | None) -> PipelinePart:
-        """The table with all defaults filled in, for a parser of this network, if any."""
-        from panparser.pipeline.pipeline_training import PipelineSpec
-
-        spec = within("[pipeline]", lambda: PipelineSpec(**self.options()).completed(network))
-        tags = "by-parser" if spec.by_parser else "jointly" if spec.joint else "one-by-one"
-        return self.filled({"parts": spec.parts, "tags": tags, **{name: getattr(spec, name) for name in _OWN}})
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConstraintsPart(Part):
-    """[constraints]: a `share` of the gold heads, or those of other files.
-
-    `train` and `dev`: the same sentences as in [data], with the heads that are given (and the labels, with
-    `labels = true`), such as a partial parser wrote them; `_` is not given.
-    """
-
-    share: float | None = that(f"a number {SHARE}", lambda value: value in SHARE)
-    train: tuple[str, ...] | None = that("a list of files", is_lines)
-    dev: str | None = text("a file")
-    labels: bool | None = boolean()
+    share: Any = key(number(SHARE), "Give this share of the gold heads, drawn anew in each epoch.")
+    train: Any = key(FILES, "Files with the same sentences as in `[data]`, whose heads are given; `_` is not given.")
+    dev: Any = key(FILE, "A file whose heads are given for the development set.")
+    labels: Any = key(BOOLEAN, "Give their labels as well.", usual="false")
 
     def options(self, treebank: Treebank, dev: Treebank | None, format: Any) -> dict[str, Any]:
         """The options of `train`."""
@@ -475,74 +470,54 @@ class ConstraintsPart(Part):
         return Constraints.from_treebank(given, keep={"heads", "labels"} if self.labels else {"heads"})
 
 
-# Functions of families, by the section of a recipe or of a training record that they interpret; imported on demand.
-EXTENSIONS = {
-    "sources": "panparser.transfer.recipe_sections:read_source_treebanks",
-    "typology": "panparser.transfer.recipe_sections:recipe_typology",
-    "transfer": "panparser.transfer.transfer_report:record_rows",
-}
+# --- [pipeline] ---
 
 
-@dataclass(frozen=True, kw_only=True)
-class DataPart(Part):
-    """[data]: the treebanks. Paths count from the folder of the recipe.
+_PARTS = ("tokenizer", "tagger", "lemmatizer", "parser")
+_COLUMNS = ("upos", "xpos", "feats")
+_EPOCHS = integer(1, MAX_EPOCHS)
 
-    `weights`: how often an epoch learns from the sentences of each file under `train`.
-    """
 
-    train: tuple[str, ...] | None = that("a list of files", is_lines)
-    weights: tuple[float, ...] | None = that(
-        f"a list of numbers {POSITIVE}",
-        lambda value: isinstance(value, tuple) and len(value) > 0 and all(v in POSITIVE for v in value),
+class PipelineSection(Section):
+    """[pipeline]: the parts, and how those beside the parser learn; `PipelineSpec` is too slow to import for it."""
+
+    parts: Any = key(some_of(_PARTS), "Which of tokenizer, tagger, lemmatizer and parser to train.", usual="all")
+    tags: Any = key(
+        one_of("by-parser", "jointly", "one-by-one"),
+        'One tagger for UPOS, XPOS and FEATS together (a network: and lemmas), or `"one-by-one"`; or the parser\'s own '
+        "network predicts them, and lemmas.",
+        usual='`"jointly"`; with a network that names what it predicts, `"by-parser"`',
     )
-    dev: str | None = text("a file")
-    format: str | None = one_of("auto", "conllu", "conllx")
+    columns: Any = key(
+        some_of(_COLUMNS), 'A list of `"upos"`, `"xpos"`, `"feats"`: tag only these.', usual="all that are annotated"
+    )
+    lexicon: Any = key(FILES, "A list of files of words and their tags, for the tagger of UPOS.")
+    folds: Any = key(
+        Kind("0, or an integer >= 2", lambda value: integer(0).test(value) and value != 1),
+        "Folds in which taggers and lemmatizers annotate the parser's training data; 0: the parser learns from the "
+        "treebank's own tags and lemmas.",
+        usual="5",
+    )
+    tokenizer_epochs: Any = key(_EPOCHS, "Epochs of the tokenizer, at most.", usual="6")
+    tagger_epochs: Any = key(_EPOCHS, "Epochs of each tagger, at most.", usual="8, or as many as a network states")
+    tagger_beam: Any = key(integer(1, MAX_BEAM), "The beam of taggers.", usual="1")
+    tagger_prune: Any = key(
+        number(NON_NEGATIVE), "Drop weights of taggers smaller than this many updates.", usual="0.0"
+    )
+    lemmatizer_epochs: Any = key(_EPOCHS, "Epochs of the lemmatizer, at most.", usual="8")
 
+    def options(self) -> dict[str, Any]:
+        """Return the arguments of `PipelineSpec`, except the parser."""
+        options = {name: value for name, value in self.to_values().items() if name not in ("tags", "lexicon")}
+        if self.tags is not None:
+            options |= {"parser_predicts_tags": self.tags == "by-parser", "joint_tagger": self.tags != "one-by-one"}
+        return options
 
-@dataclass(frozen=True, kw_only=True)
-class FoldsPart(Part):
-    """[folds]: cross-validation on the training data; `predictions` is a file for the jackknifed treebank."""
+    def resolved(self, network: NetworkSpec | None) -> PipelineSection:
+        """Return the section with all defaults filled in, for a parser of this network, if any."""
+        from panparser.pipeline.pipeline_training import PipelineSpec
 
-    count: int | None = integer(2)
-    predictions: str | None = text("a file")
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourcePart(Part):
-    """[[sources]]: a treebank of another language.
-
-    `weight`: how often an epoch learns from its sentences. `sentences`: at most so many, drawn by the seed. `blank`:
-    words lose all that belongs to their language, and only UPOS, heads and labels remain.
-    """
-
-    path: str | None = text("a file")
-    weight: float | None = that(f"a number {POSITIVE}", lambda value: value in POSITIVE)
-    sentences: int | None = integer(1)
-    blank: bool | None = boolean()
-
-
-def read_sources(values: Any, place: str) -> tuple[SourcePart, ...]:
-    """The tables under `sources`."""
-    if not isinstance(values, list | tuple) or not values:
-        raise SpecError(f"{place}: [[sources]]: expected tables of sources, found {values!r}")
-    found = []
-    for number, each in enumerate(values, start=1):
-        part = SourcePart.from_values(each, f"{place}: [[sources]] number {number}")
-        if part.path is None:
-            raise SpecError(f"{place}: [[sources]] number {number}: path is missing")
-        found.append(part)
-    return tuple(found)
-
-
-def read_typology(values: Any, place: str) -> dict[str, Any]:
-    """The table `typology`, checked."""
-    check(values, TABLE, f"{place}: [typology]", SpecError)
-    within(f"{place}: [typology]", lambda: extension("typology")(values))
-    return dict(values)
-
-
-def extension(section: str) -> Callable[..., Any]:
-    """Return the function that interprets a section which the core only stores."""
-    module, _, name = EXTENSIONS[section].partition(":")
-    function: Callable[..., Any] = getattr(import_module(module), name)
-    return function
+        spec = within("[pipeline]", lambda: PipelineSpec(**self.options()).with_defaults(network))
+        tags = "by-parser" if spec.parser_predicts_tags else "jointly" if spec.joint_tagger else "one-by-one"
+        usual = {name: getattr(spec, name) for name in self.keys if name not in ("tags", "columns", "lexicon")}
+        return self.filled({"tags": tags, **usual})

@@ -143,7 +143,7 @@ def train_network_tagger(
     if not treebank.words:
         raise TreebankError(f"{treebank.path}: expected training words, found none")
     treebank.check()
-    usual = {"epochs": network.learning.epochs, "patience": network.learning.patience}
+    usual = {"epochs": network.training.epochs, "patience": network.training.patience}
     run: dict[str, Any] = {"network": network, "treebank": treebank, "dev": dev, "vectors": vectors}
     run |= {"training": TrainingConfig(**(usual | dict(options))), "listeners": listeners}
     return NetworkRun(**run, threads=resolve_threads("train_tagger: threads", threads)).run()

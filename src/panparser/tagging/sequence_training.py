@@ -194,7 +194,7 @@ class EngineSequenceRun(SequenceRun[Layer]):
         callback: Callback | None,
         threads: int,
     ) -> None:
-        learner.train(self._sequences, self.gold, chosen, strategy, callback, threads, self.training.batch)
+        learner.train(self._sequences, self.gold, chosen, strategy, callback, threads, self.training.batch_size)
 
     def _train_on_replacement(
         self,
@@ -225,11 +225,11 @@ class EngineSequenceRun(SequenceRun[Layer]):
         return EngineSequences(self.window, self.classes, weights)
 
     def finalize_weights(self, report: EpochReport, weights: Layer) -> Layer:
-        if not self.training.prune:
+        if not self.training.prune_threshold:
             return weights
-        pruned = self.weights(self.training.prune)
+        pruned = self.weights(self.training.prune_threshold)
         report.pruning = {
-            **{"least": self.training.prune, "whole_size": weights.size, "size": pruned.size},
+            **{"least": self.training.prune_threshold, "whole_size": weights.size, "size": pruned.size},
             **{"accuracy": self.accuracy(pruned)},
         }
         return pruned
@@ -247,7 +247,7 @@ class ClassifierSequenceRun(SequenceRun[Classifier]):
     def __post_init__(self) -> None:
         super().__post_init__()
         strategy = self.training.strategy
-        for name, neutral in (("members", (None, 1)), ("prune", (None, 0)), ("batch", (1,))):
+        for name, neutral in (("members", (None, 1)), ("prune_threshold", (None, 0)), ("batch_size", (1,))):
             if getattr(self.training, name) not in neutral:
                 raise SpecError(f"{name} requires the engine's perceptron; got a classifier")
         methods = (

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from panparser.base.checks import NON_NEGATIVE, check_beam
-from panparser.base.kinds import COUNT, TABLE, TEXT, ListOf, Nullable, Row, Table, integer, number
+from panparser.base.checks import MAX_BEAM, NON_NEGATIVE
+from panparser.base.kinds import ANYTHING, COUNT, TABLE, TEXT, Kind, ListOf, Nullable, Row, Table, integer, number
+from panparser.base.options import Form, Options, instance_of, option
 from panparser.base.types import IntArray
 from panparser.batches.classifier import Classifier
 from panparser.errors import SpecError, TreebankError
-from panparser.features.templates import Templates, TemplatesField, tagging_templates
+from panparser.features.templates import STORED_TEMPLATES, TemplatesField, tagging_templates
 from panparser.learning.listeners import Listener
 from panparser.learning.training import NetworkOptions, SequenceOptions, check_options
 from panparser.learning.training_record import TrainingRecord
@@ -44,32 +45,55 @@ _MEMBERS = 4  # perceptrons whose mean is the tagger
 _LARGE_TREEBANK = 400_000  # words; one perceptron is enough
 
 
-@dataclass(frozen=True, kw_only=True)
-class TaggerSpec:
-    """What is tagged, and how: columns (one class is the values of all of them together), templates, search.
+def _columns(value: Any) -> Any:
+    """Return columns in their usual order, and what is not a selection of them as it is."""
+    names = (value,) if isinstance(value, str) else value
+    return tuple(name for name in COLUMNS if name in names) if _COLUMNS.test(names) else value
 
-    `templates` default to `tagging_templates(columns)`; `T-1` is the tag before, `T-1.upos` the UPOS in it; with a
-    lexicon, `W0.lexicon` is the tags that a word may have, and `W0.ending` the tag of words that end alike.
-    `dictionary`: which words get their only tag without classification; None: no word does.
-    """
 
-    columns: tuple[str, ...] = ("upos",)
-    templates: TemplatesField = TemplatesField()  # noqa: RUF009 - a descriptor. None: those that fit the columns
-    beam: int = 1
-    dictionary: TagDictionaryThresholds | None = _RULE
+_COLUMNS = Kind(
+    f"some of {', '.join(COLUMNS)}",
+    lambda value: (
+        isinstance(value, tuple | list)
+        and 0 < len(value) == len(set(map(str, value)))
+        and all(name in COLUMNS for name in value)
+    ),
+)
 
-    def __post_init__(self) -> None:
-        if isinstance(self.columns, str):
-            object.__setattr__(self, "columns", (self.columns,))
-        names = tuple(self.columns)
-        if not names or len(set(names)) < len(names) or not set(names) <= set(COLUMNS):
-            raise SpecError(f"TaggerSpec: columns must be some of {', '.join(COLUMNS)}; got {self.columns!r}")
-        object.__setattr__(self, "columns", tuple(name for name in COLUMNS if name in names))
+
+class TaggerSpec(Options):
+    """What is tagged, and how."""
+
+    columns: tuple[str, ...] = option(
+        _COLUMNS,
+        default=("upos",),
+        convert=_columns,
+        stored=Form(kind=ListOf(TEXT), encode=list, decode=tuple),
+        help="The columns that are tagged; one class is the values of all of them together.",
+    )
+    templates: TemplatesField = option(
+        ANYTHING,
+        default=TemplatesField(),
+        stored=STORED_TEMPLATES,
+        help="Feature templates; by default `tagging_templates(columns)`. `T-1` is the tag before, `T-1.upos` the UPOS "
+        "in it; with a lexicon, `W0.lexicon` is the tags that a word may have, and `W0.ending` the tag of words that "
+        "end alike.",
+    )
+    beam: int = option(integer(1, MAX_BEAM), default=1, stored=Form(kind=integer(1)), help="Hypotheses kept.")
+    dictionary: TagDictionaryThresholds | None = option(
+        Nullable(instance_of(TagDictionaryThresholds)),
+        default=_RULE,
+        stored=Form(
+            kind=Nullable(Row(integer(1), number(NON_NEGATIVE))),
+            encode=lambda rule: list(astuple(rule)) if rule else None,
+            decode=lambda values: TagDictionaryThresholds(*values) if values else None,
+        ),
+        help="Which words get their only tag without classification; None: no word does.",
+    )
+
+    def check(self) -> None:
         if self.templates is None:
             object.__setattr__(self, "templates", tagging_templates(self.columns))
-        check_beam(self.beam, "TaggerSpec")
-        if self.dictionary is not None and not isinstance(self.dictionary, TagDictionaryThresholds):
-            raise SpecError(f"TaggerSpec: dictionary must be TagDictionaryThresholds or None; got {self.dictionary!r}")
         seen = {atom.name for atom in self.window.templates.atoms if atom.addresses[0].base.startswith("W")}
         if own := [name for name in self.columns if name in seen]:
             raise SpecError(f"TaggerSpec: templates must not read what is tagged; got {own[0]} (T-1.{own[0]} may do)")
@@ -88,33 +112,10 @@ class TaggerSpec:
         first = f"T-1.{self.columns[0]}" if len(self.columns) > 1 else "T-1"
         return replace(self, templates=lexicon_templates(self.templates, first))
 
-    def to_values(self) -> dict[str, Any]:
-        """Plain values: what a model file holds."""
-        return {
-            "columns": list(self.columns),
-            "templates": [str(template) for template in self.templates],
-            "beam": self.beam,
-            "dictionary": list(astuple(self.dictionary)) if self.dictionary else None,
-        }
-
     @classmethod
-    def from_values(cls, values: dict[str, Any]) -> TaggerSpec:
-        return cls(
-            columns=tuple(values["columns"]),
-            templates=Templates.parse("\n".join(values["templates"])),
-            beam=values["beam"],
-            dictionary=TagDictionaryThresholds(*values["dictionary"]) if values["dictionary"] else None,
-        )
-
-
-_SPEC = Table(
-    {
-        "columns": ListOf(TEXT),
-        "templates": ListOf(TEXT),
-        "beam": integer(1),
-        "dictionary": Nullable(Row(integer(1), number(NON_NEGATIVE))),
-    }
-)
+    def from_values(cls, values: Mapping[str, Any]) -> TaggerSpec:
+        """Return the spec of a model file."""
+        return cls(**cls.arguments(values))
 
 
 class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
@@ -122,7 +123,7 @@ class Tagger(StoredModel, kind="tagger", newest=1, prefix="tagger."):
 
     declared = Table(
         {
-            "spec": _SPEC,
+            "spec": TaggerSpec.table(is_complete=True, is_closed=False),
             "tags": ListOf(ListOf(TEXT)),
             "model": TABLE,
             "dictionary": ListOf(Row(COUNT, ListOf(TEXT))),
@@ -350,10 +351,7 @@ def _with_lexicon(spec: TaggerSpec, lexicon: Lexicon, treebank: Treebank) -> tup
 
 
 def _items(
-    treebank: Treebank,
-    tags: Sequence[tuple[str, ...]],
-    dictionary: TagDictionary,
-    lexicon: Lexicon | None,
+    treebank: Treebank, tags: Sequence[tuple[str, ...]], dictionary: TagDictionary, lexicon: Lexicon | None
 ) -> SequenceItems:
     """The words of a treebank, and the tags that each may have."""
     if lexicon is None:

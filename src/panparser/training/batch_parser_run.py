@@ -103,7 +103,13 @@ class ClassifierRun(ParserRun[Classifier]):
     def _check_options(self) -> None:
         """Raises SpecError for options that only apply to the engine's perceptron."""
         training = self.training
-        none = {"members": (None, 1), "prune": (None, 0), "max_size": (None,), "margin": (None, 0), "batch": (1,)}
+        none = {
+            "members": (None, 1),
+            "prune_threshold": (None, 0),
+            "max_model_bytes": (None,),
+            "margin": (None, 0),
+            "batch_size": (1,),
+        }
         for name, known in none.items():
             if getattr(training, name) not in known:
                 what = f"the classifier {self.classifier.name!r} has none"

@@ -54,7 +54,7 @@ def prune(layer: Callable[[float], Layer], min_weight: float, room: int | None) 
     low, high = min_weight, max(1.0, 2 * min_weight)
     while (found := layer(high)).size > room:
         if high > _MAX_WEIGHT:
-            raise SpecError(f"train: max_size is too small: {found.size - room} more bytes are needed at least")
+            raise SpecError(f"train: max_model_bytes is too small: {found.size - room} more bytes are needed at least")
         low, high = high, 4 * high
     for _ in range(_SEARCH_STEPS):
         middle = (low + high) / 2
@@ -202,7 +202,7 @@ class PerceptronRun(ParserRun[Layer]):
 
     def training_threads(self) -> int | None:
         # What is not among the averages, and what reads more than these.
-        alone = self.vectors or self.constraints or self.training.subsample or self.training.max_size
+        alone = self.vectors or self.constraints or self.training.subsample or self.training.max_model_bytes
         return None if alone else self._members.threads
 
     def snapshot(self, *, training_continues: bool) -> None:
@@ -231,7 +231,7 @@ class PerceptronRun(ParserRun[Layer]):
     def _train(
         self, learner: _engine.Learner, chosen: LongArray, strategy: Any, callback: Callback | None, threads: int
     ) -> None:
-        learner.train(self._engine_corpus, chosen, strategy, callback, threads, self.training.batch)
+        learner.train(self._engine_corpus, chosen, strategy, callback, threads, self.training.batch_size)
 
     def _train_on_replacement(
         self, learner: _engine.Learner, sentence: int, instead: Replacement, strategy: Any, callback: Callback | None
@@ -245,16 +245,16 @@ class PerceptronRun(ParserRun[Layer]):
 
     def finalize_weights(self, report: EpochReport, weights: Layer) -> Layer:
         """The pruned layer for the model; the report gets the cost of pruning."""
-        least = self.training.prune
+        least = self.training.prune_threshold
         if least is None:
             large = LARGE_PRUNE if self.spec.beam > 1 else LARGE_GREEDY_PRUNE
             least = large if self.epoch_words >= LARGE_TREEBANK else 0.0
-        if least == 0 and self.training.max_size is None:
+        if least == 0 and self.training.max_model_bytes is None:
             return weights
         room = None
-        if self.training.max_size is not None:
+        if self.training.max_model_bytes is not None:
             parser = self.parser_of(weights, self.record())
-            room = room_for_layer(self.training.max_size, parser, self.training.epochs - self.epoch)
+            room = room_for_layer(self.training.max_model_bytes, parser, self.training.epochs - self.epoch)
         least, layer = prune(self.weights, least, room)
         parser = self.parser_of(layer)
         scores = (None, None) if self.dev is None else self.score(parser, self.dev)

@@ -138,7 +138,7 @@ class ParserRun(EpochLoop[Weights, Parser]):
         if subsample is not None:
             rng = np.random.default_rng([self.training.seed, epoch, SUBSAMPLING_STREAM])
             predicted = self.found_before
-            if subsample.by == "accuracy" and self.dev is not None and self.best_weights is not None:
+            if subsample.criterion == "accuracy" and self.dev is not None and self.best_weights is not None:
                 predicted, _ = self.parser_of(self.weights()).predict(self.dev)
             kept = kept_arcs(subsample, self.treebank, rng, self.dev, predicted)
             self.replace_reference(*self.corpus.reference(self.labels, kept))
@@ -277,7 +277,7 @@ def choose_classifier(
         return known if classifier is None else classifier
     if not isinstance(known, NetworkClassifier):
         return NetworkClassifier(network)
-    if replace(network, learning=known.network.learning, precision=known.network.precision) != known.network:
+    if replace(network, training=known.network.training, precision=known.network.precision) != known.network:
         raise SpecError(
             f"{owner}: network must be that of init, except for learning and precision: it keeps its weights"
         )

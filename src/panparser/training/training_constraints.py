@@ -109,14 +109,14 @@ def kept_arcs(
     `predicted`: heads that a parser finds in `dev`, for subsampling by accuracy: the current one, or one that learned
     from all arcs; None before the first epoch.
     """
-    if subsample.by.startswith("accuracy") and dev is None:
+    if subsample.criterion.startswith("accuracy") and dev is None:
         raise SpecError("train: subsample by accuracy requires dev")
     draws = rng.random(treebank.words)
     chosen = None
-    if subsample.where is not None:
+    if subsample.region is not None:
         from panparser.treebank.arc_regions import Arcs
 
-        chosen = subsample.where.matches(Arcs.from_treebank(treebank))
+        chosen = subsample.region.matches(Arcs.from_treebank(treebank))
     kept: BoolArray = draws < _chances(subsample, treebank, chosen, dev, predicted)
     return kept if chosen is None else kept | ~chosen
 
@@ -129,12 +129,12 @@ def _chances(
     predicted: IntArray | None,
 ) -> float | npt.NDArray[np.float64]:
     """The probability that the arc of a word is kept; `chosen` are the words that may lose theirs, None: all."""
-    if subsample.by == "share" or (subsample.by != "frequency" and predicted is None):
+    if subsample.criterion == "share" or (subsample.criterion != "frequency" and predicted is None):
         return subsample.share
     tags = _tags(treebank, dev)
     classes = _classes(treebank, tags)
     counts = np.bincount(classes if chosen is None else classes[chosen], minlength=2 * len(tags))
-    if subsample.by == "frequency":
+    if subsample.criterion == "frequency":
         return _scaled(1 / np.maximum(counts, 1), counts, subsample.share)[classes]
     assert dev is not None
     assert predicted is not None

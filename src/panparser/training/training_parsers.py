@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
-from typing import Any, TypedDict, Unpack
+from dataclasses import replace
+from typing import Any, Unpack
 
 from panparser.base.threads import resolve_threads
 from panparser.batches.classifier import Classifier
@@ -15,7 +15,7 @@ from panparser.features.vectors import WordVectors
 from panparser.learning.folds import HEAD, Fold
 from panparser.learning.folds import jackknife as jackknife_columns
 from panparser.learning.listeners import Listener, check_listeners, notify
-from panparser.learning.training import SeedlessOptions, TrainingConfig, TrainingOptions, check_options
+from panparser.learning.training import TrainingConfig, TrainingOptions, check_options
 from panparser.learning.training_record import whole
 from panparser.networks.network import NetworkSpec
 from panparser.parsing.constraints import Constraints
@@ -30,20 +30,14 @@ from panparser.training.training_constraints import Source, TrainingConstraints
 from panparser.treebank.treebank import Treebank
 
 
-class _Arguments(TypedDict, total=False):
+class ParserTrainingOptions(TrainingOptions, total=False):
+    """Options of `train` for one parser, except its data."""
+
     vectors: WordVectors | None
     classifier: Classifier | None
     network: NetworkSpec | None
     init: Parser | None
     constraints: float | None  # a share of the gold heads
-
-
-class ParserTrainingOptions(TrainingOptions, _Arguments, total=False):
-    """Options of `train` for one parser, except its data."""
-
-
-class SeedlessParserTrainingOptions(SeedlessOptions, _Arguments, total=False):
-    """The same without the seed, which is given separately."""
 
 
 _ARGUMENTS = (
@@ -56,7 +50,7 @@ def parser_training(spec: ParserSpec, options: Mapping[str, Any], network: Netwo
     """The options of `train`, with the defaults of a network; the strategy must be one that fits the system."""
     if not isinstance(spec, ParserSpec):
         raise SpecError(f"train: spec must be a ParserSpec; got {spec!r}")
-    check_options("train", options, [option.name for option in fields(TrainingConfig)], _ARGUMENTS)
+    check_options("train", options, TrainingConfig.declarations, _ARGUMENTS)
     training = TrainingConfig(**{**default_options(spec, network), **options})
     return replace(training, strategy=fitting_strategy(spec.system, training.strategy))
 
@@ -65,7 +59,7 @@ def default_options(spec: ParserSpec, network: NetworkSpec | None = None) -> dic
     """Options of `TrainingConfig` that differ from its own defaults."""
     options: dict[str, Any] = {"strategy": default_strategy(spec, network)}
     if network is not None:
-        options |= {"epochs": network.learning.epochs, "patience": network.learning.patience}
+        options |= {"epochs": network.training.epochs, "patience": network.training.patience}
     return options
 
 
@@ -99,10 +93,10 @@ def train(
     `init`, whose weights begin at 0; those of `init` come first. A `checkpoint` file holds the state
     after each epoch; with `resume` training continues from it, and gives the same parser as if it had never stopped.
     Ctrl-C ends training with the best parser so far, if there is one. A `classifier` learns instead of the engine's
-    perceptron; members, prune, max_size and margin apply only to the latter. A system written in Python is
-    learned by a perceptron over states in Python, or by a classifier.
+    perceptron; members, prune_threshold, max_model_bytes and margin apply only to the latter. A system written in
+    Python is learned by a perceptron over states in Python, or by a classifier.
 
-    A `network` is short for `classifier=NetworkClassifier(network)`, and needs torch. Its `learning` has the defaults
+    A `network` is short for `classifier=NetworkClassifier(network)`, and needs torch. Its `training` has the defaults
     of epochs and patience; with a beam of 1 the strategy defaults to DYNAMIC, or to STATIC if the system has no dynamic
     oracle. Beside `init`, which has a network, it may differ in `learning` and `precision`.
 
@@ -129,7 +123,7 @@ def train(
     common |= {"threads": resolve_threads("train: threads", threads)}
     if classifier is None and not spec.is_native:
         classifier = Perceptron()
-    if training.subsample is not None and training.subsample.by == "accuracy-once" and dev is not None:
+    if training.subsample is not None and training.subsample.criterion == "accuracy-once" and dev is not None:
         before = common | {"training": replace(training, subsample=None), "checkpoint": None}
         first = _run(before | {"listeners": [_Progress(listeners)]}, classifier).run()
         common["found_before"] = whole(first).predict(dev)[0]

@@ -406,7 +406,9 @@ class MethodRunner:
 
 def _cascade(stages: Iterable[tuple[str, CompetenceRegions, Parser]], last: tuple[str, Parser]) -> Parser | Cascade:
     """A cascade of trained parsers, without those that are the best nowhere."""
-    chosen = [CascadeStage(name=name, keep=own.regions, model=parser) for name, own, parser in stages if own.regions]
+    chosen = [
+        CascadeStage(name=name, keep_regions=own.regions, model=parser) for name, own, parser in stages if own.regions
+    ]
     if not chosen:
         return last[1]
     return train_cascade([*chosen, CascadeStage(name=last[0], model=last[1])])

@@ -12,11 +12,10 @@ from panparser.learning.strategies import TrainingStrategy
 from panparser.parsing.parser import Parser
 from panparser.recipes.recipe import Recipe
 from panparser.recipes.sections import (
-    DataPart,
-    ParserPart,
-    PipelinePart,
-    SourcePart,
-    TrainingPart,
+    DataSection,
+    ParserSection,
+    PipelineSection,
+    SourceSection,
     describe_strategy,
 )
 from panparser.transfer.rewriting import rewrite_word_order
@@ -31,7 +30,7 @@ _BY_ONE_TRAINING = ("joint", "all", "pool", "sample")  # methods
 
 
 def read_source_treebanks(
-    sources: Sequence[SourcePart], typology: Mapping[str, Any] | None, *, seed: int, format: Any
+    sources: Sequence[SourceSection], typology: Mapping[str, Any] | None, *, seed: int, format: Any
 ) -> list[Treebank]:
     """Read the treebanks of [[sources]]: sampled, in the word order of the typology, and blanked, as each states."""
     target = None if typology is None else recipe_typology(typology)
@@ -82,7 +81,7 @@ def transfer_recipe(
     record = parser.training
     weights = [each["weight"] for each in record.treebank_weights or ()]
     sources = tuple(
-        SourcePart(path=each.path, weight=each.weight if weights else 1.0, sentences=each.used, blank=has_sample)
+        SourceSection(path=each.path, weight=each.weight if weights else 1.0, sentences=each.used, blank=has_sample)
         for each in (report.used if report.method != "sample" else ())
     )
     train = (os.fspath(sample),) if sample is not None and (has_sample or result.tagger is not None) else None
@@ -95,15 +94,15 @@ def transfer_recipe(
     pipeline = None
     if result.tagger is not None:
         files = tuple(os.fspath(each) for each in lexicon) or None
-        pipeline = PipelinePart(parts=("tagger", "parser"), columns=("upos",), lexicon=files, folds=0)
+        pipeline = PipelineSection(parts=("tagger", "parser"), columns=("upos",), lexicon=files, folds=0)
     return Recipe(
-        data=DataPart(
+        data=DataSection(
             train=train,
             weights=(weights[-1],) if has_sample and sources and weights else None,
             dev=None if dev is None else os.fspath(dev),
             format=format,
         ),
-        parser=ParserPart.of(parser.spec),
+        parser=ParserSection.of(parser.spec),
         training=training,
         pipeline=pipeline,
         sources=sources,
