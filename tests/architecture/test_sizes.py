@@ -25,9 +25,9 @@ CORE = frozenset(
     "tagging text training treebank trees validation work".split()
 )
 
-MAX_LINES = 60_600
-MAX_CORE_LINES = 34_400
-MAX_MODULES = 277  # without __init__
+MAX_LINES = 61_100
+MAX_CORE_LINES = 34_800
+MAX_MODULES = 278  # without __init__
 MAX_FILE_LINES = 600
 LONG_FILES = {"builtin.py", "transition_system.py"}
 MAX_PUBLIC_NAMES = 95

@@ -97,7 +97,10 @@ def test_every_key_of_a_recipe_is_in_the_reference():
     tables = {"sources": SourceSection, "stages": StageSection, "cascade": CascadeSection}
     for table in {*pp.Recipe.__dataclass_fields__, *tables}:
         name = f"[[{table}]]" if table in ("sources", "stages") else f"[{table}]"
-        page = text.partition(f"`{name}`")[2].partition("\n## ")[0].partition("\n### ")[0]
+        heading = {"stages": f"`{name}`:", "cascade": f"`{name}`:", "pipeline": "## Pipelines"}.get(
+            table, f"### `{name}`"
+        )
+        page = text.partition(f"\n{heading}\n")[2].partition("\n## ")[0].partition("\n### ")[0]
         assert page, table
         for declared in classes.get(table, (tables.get(table) or SECTIONS.get(table),)):
             keys = declared.key_names("recipe") if table == "network" else declared.keys
