@@ -109,6 +109,6 @@ def test_recipes_and_keys_of_grids(folder):
     found = {}
     for name, values in grids.items():
         for number, run in enumerate(runs_of(values, folder), start=1):
-            recipe = pp.Recipe.from_values(run.described["recipe"])
+            recipe = pp.Recipe.from_values(run.identity["recipe"])
             found[f"{name} {number}"] = [digest(recipe.to_toml()), run.content[:16]]
     compare("grids", found)
