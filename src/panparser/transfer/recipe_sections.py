@@ -85,7 +85,7 @@ def transfer_recipe(
         for each in (report.used if report.method != "sample" else ())
     )
     train = (os.fspath(sample),) if sample is not None and (has_sample or result.tagger is not None) else None
-    training = TrainingPart(
+    training = TrainingSection(
         strategy=describe_strategy(TrainingStrategy.from_values(record["strategy"])),
         epochs=record.epochs,
         seed=report.seed,
