@@ -519,7 +519,7 @@ def test_a_recipe_of_models_needs_no_data(run, folder):
         (
             'keep_regions = { upos = "NOUN"',
             'keep_regions = { tag = "NOUN"',
-            "[[stages]] 2: keep_regions: a region is a table",
+            "[[stages]] 2: keep_regions: ArcRegion: expected a table",
         ),
         ('name = "rest"', 'keep_regions = { upos = "X" }', "[[stages]] 3: the last stage finds all arcs"),
         ('train = ["train.conllu"]', 'train = ["train.conllu", "x.conllu"]', "one of several files of [data]"),

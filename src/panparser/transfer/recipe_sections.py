@@ -16,6 +16,7 @@ from panparser.recipes.sections import (
     ParserSection,
     PipelineSection,
     SourceSection,
+    TrainingSection,
     describe_strategy,
 )
 from panparser.transfer.rewriting import rewrite_word_order
