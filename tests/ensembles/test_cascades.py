@@ -193,7 +193,7 @@ def test_damaged_and_strange_files_are_refused(cascade, tmp_path):
     refused(lambda values: values.pop("stages"), "stages: expected a list, found nothing")
     refused(lambda values: values["stages"].pop(), "stage 2 .nouns.: the last stage is complete")
     refused(lambda values: values["stages"][0].pop("regions"), r"stages\[0\].regions: expected a list, found nothing")
-    refused(lambda values: values["stages"][0]["regions"].append({"tag": "X"}), "a region is a table")
+    refused(lambda values: values["stages"][0]["regions"].append({"tag": "X"}), "ArcRegion: expected a table")
     refused(lambda values: values["stages"][1]["parser"].pop("labels"), "stage 2: not a valid parser")
     refused(lambda values: values.update(training=3), "training: expected a table, found 3")
     refused(lambda values: values.update(stages=[3, 4]), r"stages\[0\]: expected a table, found 3")
