@@ -246,7 +246,7 @@ def test_refusals(nlp, data):
             pp.train_pipeline(SPEC, data[0], on_part_start=pytest.fail, **options)
     with pytest.raises(SpecError, match="train_pipeline: epochs requires a parser"):
         pp.train_pipeline(pp.PipelineSpec(parts=("tagger",)), data[0], epochs=3)
-    with pytest.raises(TextError, match="expected the pieces of a text"):
+    with pytest.raises(TextError, match="pieces must be an iterable of texts"):
         list(nlp.tokens("Hi you."))
     with pytest.raises(SpecError, match="PipelineSpec"):
         pp.train_pipeline(PARSER, data[0])
