@@ -25,9 +25,9 @@ CORE = frozenset(
     "tagging text training treebank trees validation work".split()
 )
 
-MAX_LINES = 61_200
-MAX_CORE_LINES = 34_800
-MAX_MODULES = 278  # without __init__
+MAX_LINES = 61_300
+MAX_CORE_LINES = 34_900
+MAX_MODULES = 279  # without __init__
 MAX_FILE_LINES = 600
 LONG_FILES = {"builtin.py", "transition_system.py"}
 MAX_PUBLIC_NAMES = 95
