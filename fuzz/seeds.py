@@ -12,6 +12,7 @@ import numpy as np
 
 import panparser as pp
 from panparser.lab.outcomes import sentence_counts
+from panparser.parsing.parser import classifier_model
 from panparser.trees.enumeration import random_projective_tree, random_tree
 from panparser.work.keys import digest
 from reference.networks import random_network_parser, random_network_tagger
@@ -156,7 +157,7 @@ def _classified(classifier: pp.Classifier) -> pp.Parser:
     spec = pp.ParserSpec(beam=1, templates=templates)
     if isinstance(classifier, pp.batches.VotingClassifier):
         labels = _classified(pp.Perceptron()).labels
-        return pp.Parser(spec, labels, [], {}, classifier=classifier)
+        return pp.Parser(model=classifier_model(spec, labels, classifier))
     return pp.train(spec, treebank(), classifier=classifier, epochs=1)
 
 

@@ -192,7 +192,7 @@ def test_the_command_prints_a_declaration_or_a_witness(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["arc-hybrid", "-o", "mine.txt"], "mine.txt: a table's file ends in .toml or .json"),
+        (["arc-hybrid", "-o", "mine.txt"], "mine.txt: expected a file name that ends in .toml or .json"),
         (["arc-hybrid", "-o", "nowhere/mine.toml"], "nowhere/mine.toml: cannot be written"),
         (["swap-standard"], "SWAP uses back"),
         (["arc-hybrid", "-k", "2"], "arc-hybrid takes root, single_root; got k"),
