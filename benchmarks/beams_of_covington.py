@@ -137,7 +137,7 @@ def looks(treebank: str, train_set: pp.Treebank, dev: pp.Treebank, seen: Seen) -
 
 def contents(parser: pp.Parser, sentence: pp.Treebank) -> tuple[int, int, int, int]:
     """Of the search for one sentence: hypotheses and distinct trees of all steps, trees at the end, steps."""
-    found = beams(Derivations.of(parser, sentence, beam=8), 8)
+    found = beams(Derivations.from_treebank(parser, sentence, beam=8), 8)
     if found is None:
         raise RuntimeError("the search ends elsewhere if it is repeated")
     table = parser.spec.system

@@ -115,12 +115,12 @@ def reuse(folder: Path, target: str, size: int, seed: int) -> Scores:
             test, parser.parse(test, allow_unseen_tags=True), bootstrap_samples=0
         ).uas  # other languages may lack some
     for name, parser in models.items() if seed == 1 else ():
-        table = analysis.shared(models["Lex"], parser, dev, by="kind").set_index("kind")
+        table = analysis.shared(models["Lex"], parser, dev, group_by="kind").set_index("kind")
         for kind in ("tags", "words"):
             has = kind in table.index
             found[f"{name} {kind} norm"] = table.loc[kind, "second_norm"] if has else 0.0
             found[f"{name} {kind} significant"] = float(table.loc[kind, "second_significant"]) if has else 0.0
-            own = analysis.shared(models["Lex"], models["Lex"], dev, by="kind").set_index("kind")
+            own = analysis.shared(models["Lex"], models["Lex"], dev, group_by="kind").set_index("kind")
             found[f"{name} {kind} distance"] = table.loc[kind, "distance"] if has else own.loc[kind, "first_norm"]
     return found
 

@@ -7,7 +7,7 @@ import pytest
 
 import panparser as pp
 from panparser.base.checks import MAX_BEAM, MAX_EPOCHS, MAX_MEMBERS, MAX_SEEDS, MAX_THREADS
-from panparser.proofs.system_proof import check_system, spelled
+from panparser.proofs.system_proof import check_system, format_seconds
 from panparser.storage.containers import encode, read_arrays
 from places import ENGLISH
 
@@ -166,8 +166,8 @@ def test_a_large_beam_is_announced(tmp_path):
 
 
 def test_times_beyond_a_century_are_not_spelled_out():
-    assert spelled(1e30) == "more than a century"
-    assert spelled(86_400 * 400) == "400 days"
+    assert format_seconds(1e30) == "more than a century"
+    assert format_seconds(86_400 * 400) == "400 days"
 
 
 def test_a_device_is_no_text():

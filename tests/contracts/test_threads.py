@@ -351,7 +351,7 @@ def parse(model, sentence):
 
 
 def explain(model, sentence):
-    explanation = Explanation.of(parser_of(model), sentence, beam=1)
+    explanation = Explanation.from_sentence(parser_of(model), sentence, beam=1)
     steps = [(why.features, why.weights.tolist()) for why in explanation.all_actions()]
     return steps, explanation.actions(1).weights.tolist(), explanation.label_scores(len(explanation))
 
@@ -370,7 +370,7 @@ WAYS = {
     "parse": parse,
     "best": lambda model, sentence: [(tree.heads, tree.score) for tree in parser_of(model).k_best(sentence, 3)],
     "explain": explain,
-    "step": lambda model, sentence: TracedDerivation.of_parser(parser_of(model), sentence, beam=2).to_values(),
+    "step": lambda model, sentence: TracedDerivation.from_parser(parser_of(model), sentence, beam=2).to_values(),
     "confidence": confidence,
 }
 
@@ -408,7 +408,7 @@ def test_searches_of_several_threads_find_what_they_find_alone(name):
 
 def test_one_explanation_serves_several_threads(hasty_threads):
     parser = model_of("stack LSTM")
-    explanation = Explanation.of(parser, SHORT[0])
+    explanation = Explanation.from_sentence(parser, SHORT[0])
     steps = [*range(1, len(explanation) + 1)] * 3
     expected = [explanation.actions(step).weights.tolist() for step in steps]
     with ThreadPoolExecutor(8) as pool:

@@ -102,7 +102,7 @@ def test_the_naive_reader_reads_a_state():
         S0.head.form S1.form B1.feats[Case] B0.feats[Case] S0.suffix[2] S0.prefix[3] S0.left[0].lower history[0]
         history[2] distance(S0,B0) between(S0,B3,upos=PRON)
     """.split()
-    reader = Reader.of(pp.Templates(), ENGLISH[1])
+    reader = Reader.from_sentence(pp.Templates(), ENGLISH[1])
     read = {text: reader.value(at, pp.Template.parse(text).atoms[0]) for text in texts}
     assert read == {
         **{"S0.form": "baker", "S0.left[0].form": "The", "S0.left[1].form": "old", "S0.left[0].label": "det"},
@@ -118,7 +118,7 @@ def test_heads_on_the_stack_are_seen_with_their_labels():
     at = Derivation(system.initial(4))
     for action, label in (("RIGHT", "root"), ("RIGHT", "obj"), ("RIGHT", "nmod")):
         at = at.follow(action, label)
-    reader = Reader.of(pp.Templates(), treebank_of("a/A/0/root b/B/1/obj c/C/2/nmod d/D/3/x")[0])
+    reader = Reader.from_sentence(pp.Templates(), treebank_of("a/A/0/root b/B/1/obj c/C/2/nmod d/D/3/x")[0])
     values = [
         reader.value(at, pp.Template.parse(text).atoms[0])
         for text in ("S0.head.form", "S0.label", "S0.head.label", "S0.head.head.upos", "S2.head.form", "B0.form")

@@ -23,7 +23,7 @@ def trained(request, english):
 @pytest.mark.parametrize("width", [2, 5])
 def test_the_search_ends_where_the_parser_ends(trained, english, width):
     for number in range(6):
-        derivations = Derivations.of(trained, english[1][number : number + 1], beam=width)
+        derivations = Derivations.from_treebank(trained, english[1][number : number + 1], beam=width)
         found = beams(derivations, width)
         names = [trained.spec.system.step_name(step) for step in derivations.steps.tolist()]
         assert found is not None
@@ -39,7 +39,7 @@ def test_the_search_ends_where_the_parser_ends(trained, english, width):
 
 def test_the_best_of_the_last_beam_has_the_score_of_the_tree(parser, english):
     sentence = english[1][3]
-    found = beams(Derivations.of(parser, english[1][3:4], beam=6), 6)
+    found = beams(Derivations.from_treebank(parser, english[1][3:4], beam=6), 6)
     assert found is not None
     assert found[-1][0].score == pytest.approx(parser.k_best(sentence, 1, beam=6)[0].score)
     assert found[-1][0].is_final_path
@@ -47,7 +47,7 @@ def test_the_best_of_the_last_beam_has_the_score_of_the_tree(parser, english):
 
 def test_losses_are_those_of_costs_along_the_derivation(parser, english):
     for number in range(8):
-        derivations = Derivations.of(parser, english[1][number : number + 1], beam=8)
+        derivations = Derivations.from_treebank(parser, english[1][number : number + 1], beam=8)
         batch = derivations.batch(gold=True)
         lost = []
         for at in derivations.walk(batch):
@@ -62,7 +62,7 @@ def test_losses_are_those_of_costs_along_the_derivation(parser, english):
 def test_without_a_gold_tree_nothing_is_lost_or_not(parser, english):
     treebank = pp.parse_conllu(english[1][2:3].to_bytes().decode())
     treebank.heads[:] = -1
-    found = beams(Derivations.of(parser, treebank, beam=3), 3)
+    found = beams(Derivations.from_treebank(parser, treebank, beam=3), 3)
     assert found is not None
     assert {one.loss for beam in found for one in beam} == {None}
 
@@ -78,7 +78,7 @@ def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
     vectors = pp.read_vectors(tmp_path / "v.txt")
     trained = pp.train(spec, english[0][:20], epochs=1, members=1, vectors=vectors)
     for number in range(5):
-        derivations = Derivations.of(trained, english[0][number : number + 1], beam=3)
+        derivations = Derivations.from_treebank(trained, english[0][number : number + 1], beam=3)
         found = beams(derivations, 3)
         assert found is not None
         assert found[-1][0].score == pytest.approx(trained.k_best(english[0][number], 1, beam=3)[0].score)
@@ -88,7 +88,7 @@ def test_vectors_count_as_they_do_in_the_parser(english, tmp_path):
 def test_given_actions_are_taken_and_the_search_goes_on(trained, english, width):
     for number in range(4):
         treebank = english[1][number : number + 1]
-        own = Derivations.of(trained, treebank, beam=width)
+        own = Derivations.from_treebank(trained, treebank, beam=width)
         names = [trained.spec.system.step_name(step) for step in own.steps.tolist()]
         found, beam = continued(trained, treebank, width, names)  # all of them
         assert found.steps.tolist() == own.steps.tolist()
@@ -111,7 +111,7 @@ def test_actions_that_are_not_legal_are_told(parser, english):
     treebank = english[1][3:4]
     with pytest.raises(pp.SpecError, match=r"action 2: expected one that is legal, SHIFT.*; got 'UP'"):
         continued(parser, treebank, 2, ["SHIFT", "UP"])
-    whole = Derivations.of(parser, treebank, beam=1)
+    whole = Derivations.from_treebank(parser, treebank, beam=1)
     names = [parser.spec.system.step_name(step) for step in whole.steps.tolist()]
     with pytest.raises(pp.SpecError, match=f"complete after {len(names)} actions; found {len(names) + 1}"):
         continued(parser, treebank, 1, [*names, "SHIFT"])

@@ -25,7 +25,7 @@ def any_parser(request, english):
 def test_derivations_lead_to_the_trees_that_parsing_writes(any_parser, english):
     dev = english[1]
     for beam in (1, 3):
-        derivations = Derivations.of(any_parser, dev, beam=beam)
+        derivations = Derivations.from_treebank(any_parser, dev, beam=beam)
         batch = derivations.batch()
         for _ in derivations.walk(batch):
             pass
@@ -40,7 +40,7 @@ def test_contributions_sum_to_scores_that_choose_the_same_actions_and_labels(any
     """Greedy parsing takes what scores best: so the sums must be those of the engine, for actions and labels alike."""
     chosen = 0
     for sentence in english[1][:6]:
-        found = Explanation.of(any_parser, sentence, beam=1)
+        found = Explanation.from_sentence(any_parser, sentence, beam=1)
         for step in range(1, len(found) + 1):
             actions = found.actions(step)
             assert actions.scores.argmax() == actions.chosen
@@ -54,7 +54,7 @@ def test_contributions_sum_to_scores_that_choose_the_same_actions_and_labels(any
 @pytest.mark.unmeasured
 def test_contributions_sum_to_the_score_of_the_tree(any_parser, english):
     for sentence in english[1][:6]:
-        found = Explanation.of(any_parser, sentence)
+        found = Explanation.from_sentence(any_parser, sentence)
         total = sum(int(a.scores[a.chosen]) for a in map(found.actions, range(1, len(found) + 1)))
         best = any_parser.k_best(sentence, 1, beam=any_parser.spec.beam)[0]
         assert total / found.actions(1).unit == pytest.approx(best.score, abs=1e-9)
@@ -63,7 +63,7 @@ def test_contributions_sum_to_the_score_of_the_tree(any_parser, english):
 @pytest.mark.unmeasured
 def test_names_of_features_lead_to_the_keys_of_the_engine(any_parser, english):
     for sentence in english[1][:3]:
-        found = Explanation.of(any_parser, sentence)
+        found = Explanation.from_sentence(any_parser, sentence)
         for step in (1, len(found) // 2, len(found)):
             features = found.features(step)
             assert [feature.key(any_parser) for feature in features] == found._seen[step - 1].keys[0].tolist()
@@ -94,7 +94,7 @@ def test_texts_that_name_no_feature(parser, text, message):
 def test_layers_are_explained_together(parser, english):
     again = pp.train(parser.spec, english[1], init=parser, epochs=1, members=1)
     assert len(again.layers) == 2
-    found = Explanation.of(again, english[1][3], beam=1)
+    found = Explanation.from_sentence(again, english[1][3], beam=1)
     assert all(found.actions(s).scores.argmax() == found.actions(s).chosen for s in range(1, len(found) + 1))
 
 
@@ -110,7 +110,7 @@ def test_vectors_are_explained(english, tmp_path):
         vectors=pp.read_vectors(tmp_path / "v.txt"),
         epochs=1,
     )
-    found = Explanation.of(parser, english[1][0])
+    found = Explanation.from_sentence(parser, english[1][0])
     for step in range(1, len(found) + 1):
         actions, labels = found.actions(step), found.labels(step)
         assert actions.scores.argmax() == actions.chosen
@@ -121,10 +121,10 @@ def test_vectors_are_explained(english, tmp_path):
 def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
     sentence = english[1][2]
     frame = pp.inspection.explain(parser, sentence)
-    assert list(frame.columns) == "step stack buffer action label score lead cost right".split()
+    assert list(frame.columns) == "step stack buffer action label score lead cost correct".split()
     assert frame["step"].tolist() == list(range(1, len(frame) + 1))
     assert (
-        (frame["cost"] == 0) == [a in r.split() for a, r in zip(frame["action"], frame["right"], strict=True)]
+        (frame["cost"] == 0) == [a in r.split() for a, r in zip(frame["action"], frame["correct"], strict=True)]
     ).all()
     step = pp.inspection.explain(parser, sentence, 3)
     taken = step[(step["of"] == "action") & (step["class"] == frame["action"][2])]
@@ -137,20 +137,20 @@ def test_the_frame_of_a_sentence_and_of_a_step(parser, english):
 
 def test_one_action_against_another(parser, english):
     sentence = english[1][2]
-    found = Explanation.of(parser, sentence)
+    found = Explanation.from_sentence(parser, sentence)
     step = next(s for s in range(1, len(found) + 1) if len(found.legal(s)) > 1 and found.labels(s) is not None)
     actions, labels = found.actions(step), found.labels(step)
     for choice in (actions, labels):
         first, second = choice.ranking[:2]
-        table = pp.inspection.explain(parser, sentence, step, against=choice.columns[second])
+        table = pp.inspection.explain(parser, sentence, step, compare_with=choice.columns[second])
         assert list(table.columns) == ["feature", choice.columns[first], choice.columns[second], "difference"]
         lead = (choice.scores[first] - choice.scores[second]) / choice.unit
         assert table["difference"].sum() == pytest.approx(lead)
         assert table["difference"].abs().is_monotonic_decreasing
-    with pytest.raises(pp.SpecError, match="against must be another legal choice"):
-        pp.inspection.explain(parser, sentence, step, against="HOP")
+    with pytest.raises(pp.SpecError, match="compare_with must be a legal choice"):
+        pp.inspection.explain(parser, sentence, step, compare_with="HOP")
     with pytest.raises(pp.SpecError, match="against needs a step"):
-        pp.inspection.explain(parser, sentence, against="LEFT")
+        pp.inspection.explain(parser, sentence, compare_with="LEFT")
 
 
 def test_a_sentence_without_heads_is_explained_without_costs(parser, english):
@@ -168,13 +168,13 @@ def test_the_strongest_features_are_those_of_a_slow_search(parser, english):
         column = parser.spec.system.names.index(name)
         slow: dict[str, tuple[float, int]] = {}
         for sentence in few:
-            found = Explanation.of(parser, sentence)
+            found = Explanation.from_sentence(parser, sentence)
             for step in range(1, len(found) + 1):
                 keys = found._seen[step - 1].keys[0]
                 weights = inside(parser).action_weights(keys).reshape(len(keys), -1)[:, column]
                 for feature, weight in zip(found.features(step), weights.tolist(), strict=True):
                     slow[str(feature)] = (weight, slow.get(str(feature), (0, 0))[1] + 1)
-        table = strongest(parser, few, name, top=15)
+        table = strongest(parser, few, name, limit=15)
         unit = parser.layers[0].action_scale
         expected = sorted((abs(weight) for weight, _ in slow.values()), reverse=True)[:15]
         assert np.abs(table["weight"] * unit).round().astype(int).tolist() == expected
@@ -183,7 +183,7 @@ def test_the_strongest_features_are_those_of_a_slow_search(parser, english):
 
 
 def test_the_strongest_features_of_a_label(parser, english):
-    table = strongest(parser, english[1], "nsubj", top=10)
+    table = strongest(parser, english[1], "nsubj", limit=10)
     assert list(table.columns) == ["action", "feature", "weight", "count"]
     row = table.iloc[0]
     assert weights_of(parser, row["feature"], action=row["action"])["nsubj"] == pytest.approx(row["weight"])
@@ -243,8 +243,8 @@ def test_what_two_models_share(parser, english):
 def test_tags_and_words_apart(parser, english):
     """Rows by kind are sums over templates; a parser restricted to tags has nothing else."""
     restricted = parser.restricted_to(parser.spec.templates.delexicalized())
-    table = shared(parser, restricted, english[1], least=2.0)
-    kinds = shared(parser, restricted, english[1], by="kind", least=2.0).set_index("kind")
+    table = shared(parser, restricted, english[1], min_weight=2.0)
+    kinds = shared(parser, restricted, english[1], group_by="kind", min_weight=2.0).set_index("kind")
     assert set(kinds.index) == {"tags", "words", "all"}
     for kind in ("tags", "words", "all"):
         rows = table[(table["kind"] == kind) if kind != "all" else table["kind"] != "all"]
@@ -257,8 +257,8 @@ def test_tags_and_words_apart(parser, english):
     own = [weights_of(parser, f"S0.upos={tag}") for tag in parser.training_tags]
     row = table.set_index("template").loc["S0.upos"]
     assert row["first_significant"] >= sum(abs(each).max() >= 2 for each in own) - 1
-    with pytest.raises(pp.SpecError, match="shared: by must be one of template, kind"):
-        shared(parser, parser, english[1], by="tag")
+    with pytest.raises(pp.SpecError, match="shared: group_by must be one of template, kind"):
+        shared(parser, parser, english[1], group_by="tag")
 
 
 # --- Errors and what they cause ---
@@ -301,7 +301,7 @@ def test_errors_and_wrong_words_are_those_of_the_oracle(name, english):
         step = lost[row.sentence, row.word]
         assert row.lost_at == (step if (row.sentence, step) in is_error else 0)
         assert (row.kind == "tied") == (row.lost_at == 0)
-        assert row.kind != "here" or row.attached_at == row.lost_at
+        assert row.kind != "immediate" or row.attached_at == row.lost_at
         assert row.attached_at >= row.lost_at
     if name in ("arc-eager", "arc-hybrid"):  # arcs are lost one by one: costs are numbers of words
         assert (found.errors["cost"] == found.errors["words"]).all()
@@ -322,7 +322,7 @@ def test_the_summary_adds_up(parser, english):
     assert found.table("S0", "B0")["words"].sum() == found.errors["words"].sum()
     first = found.errors.groupby("sentence")["step"].min()
     assert found.errors[found.errors["first"]].set_index("sentence")["step"].to_dict() == first.to_dict()
-    with pytest.raises(pp.SpecError, match="grouped by sentence, step"):
+    with pytest.raises(pp.SpecError, match="columns must be some of sentence, step"):
         found.table("colour")
 
 
@@ -403,4 +403,4 @@ def test_the_command_propagation(run, files):
     assert code == 0
     assert "errors in 100 actions, after the first" in out
     code, out, _ = run("propagation", "-m", model, dev, "--csv")
-    assert out.splitlines()[0] == "sentence,step,right,action,S0,B0,cost,first,words,here,later"
+    assert out.splitlines()[0] == "sentence,step,correct,action,S0,B0,cost,first,words,immediate,delayed"

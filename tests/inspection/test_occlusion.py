@@ -47,7 +47,7 @@ def slow_network(parser) -> ReferenceNetwork:
 @pytest.mark.parametrize("which", [1, 4])
 def test_contributions_are_what_the_slow_network_loses(kind, which):
     parser = made(kind)
-    found, slow = Explanation.of(parser, SENTENCE), slow_network(parser)
+    found, slow = Explanation.from_sentence(parser, SENTENCE), slow_network(parser)
     step = open_steps(found)[which]
     actions, labels = found.actions(step), found.labels(step)
     states = parser.model.states(found.derivations.treebank)
@@ -97,7 +97,7 @@ def changed(network, seen, name):
 
 @pytest.mark.parametrize("kind", SOME)
 def test_all_steps_at_once_are_those_one_by_one(kind):
-    found = Explanation.of(made(kind), SENTENCE)
+    found = Explanation.from_sentence(made(kind), SENTENCE)
     together = list(found.all_actions())
     assert len(together) == len(found)
     for step, actions in enumerate(together, start=1):
@@ -115,7 +115,7 @@ def test_an_input_without_weights_contributes_nothing():
         arrays["positions.weight"][:, :8] = 0  # of S1
 
     network = replace(KINDS["words alone"], inputs=tuple(pp.NetworkInput(column=c, size=4) for c in ("form", "xpos")))
-    found = Explanation.of(of_network(network, change=cut), SENTENCE)
+    found = Explanation.from_sentence(of_network(network, change=cut), SENTENCE)
     seen = set()
     for step in range(1, len(found) + 1):
         actions = found.actions(step)
@@ -132,7 +132,7 @@ def test_an_input_without_weights_contributes_nothing():
 @pytest.mark.parametrize("kind", SOME)
 def test_derivations_are_those_of_parsing(kind, beam):
     parser = made(kind, beam, "arc-hybrid")
-    derivations = Derivations.of(parser, TREEBANK)
+    derivations = Derivations.from_treebank(parser, TREEBANK)
     parsed = parser.parse(TREEBANK)
     for number, sentence in enumerate(parsed):
         end = derivations.replay(number)
@@ -145,7 +145,7 @@ def test_tables_are_those_of_any_explanation():
     pytest.importorskip("pandas")
     parser = made("all of it")
     frame = pp.inspection.explain(parser, SENTENCE)
-    assert list(frame.columns) == "step stack buffer action label score lead cost right".split()
+    assert list(frame.columns) == "step stack buffer action label score lead cost correct".split()
     assert (frame["score"] <= 0).all()
     assert (frame["lead"].dropna() >= 0).all()  # it was greedy
     at = int(frame["lead"].notna().to_numpy().nonzero()[0][2])
@@ -154,9 +154,9 @@ def test_tables_are_those_of_any_explanation():
     taken = step[(step["of"] == "action") & (step["class"] == frame["action"][at])]
     assert taken["contribution"].sum() == pytest.approx(frame["score"][at])
     assert taken["contribution"].abs().is_monotonic_decreasing
-    found = Explanation.of(parser, SENTENCE).actions(at + 1)
+    found = Explanation.from_sentence(parser, SENTENCE).actions(at + 1)
     other = found.columns[found.ranking[1]]
-    against = pp.inspection.explain(parser, SENTENCE, at + 1, against=other)
+    against = pp.inspection.explain(parser, SENTENCE, at + 1, compare_with=other)
     assert list(against.columns) == ["feature", frame["action"][at], other, "difference"]
     assert against["difference"].sum() == pytest.approx(frame["lead"][at])
 
@@ -167,7 +167,7 @@ def test_the_command(run, tmp_path):
     pp.write_conllu(tmp_path / "some.conllu", TREEBANK)
     given = ("explain", "-m", tmp_path / "m.panparser", tmp_path / "some.conllu", "--sentence", SENTENCE.position + 1)
     code, out, _ = run(*given)
-    steps = Explanation.of(parser, SENTENCE)
+    steps = Explanation.from_sentence(parser, SENTENCE)
     assert (code, len(out.splitlines())) == (0, len(steps) + 1)
     step = open_steps(steps)[4]
     code, out, _ = run(*given, "--step", step, "--limit", 3)

@@ -23,11 +23,11 @@ def sentence(english):
 
 @pytest.fixture(scope="module")
 def run(parser, sentence):
-    return TracedDerivation.of_parser(parser, sentence, beam=4)
+    return TracedDerivation.from_parser(parser, sentence, beam=4)
 
 
 def test_a_run_has_the_steps_scores_and_costs_of_the_explanation(run, parser, sentence):
-    table = Explanation.of(parser, sentence, beam=4).rows()
+    table = Explanation.from_sentence(parser, sentence, beam=4).rows()
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     assert len(run.steps) == len(rows) + 1
     for step, row in zip(run.steps, rows, strict=False):
@@ -35,7 +35,7 @@ def test_a_run_has_the_steps_scores_and_costs_of_the_explanation(run, parser, se
         assert (chosen.name, step.label, chosen.cost) == (row["action"], row["label"], row["cost"])
         assert chosen.score == pytest.approx(row["score"])
         assert " ".join(sorted(one.name for one in step.choices if one.cost == 0)) == " ".join(
-            sorted(row["right"].split())
+            sorted(row["correct"].split())
         )
         assert step.is_error == (row["cost"] > 0)
         if step.label:
@@ -44,7 +44,7 @@ def test_a_run_has_the_steps_scores_and_costs_of_the_explanation(run, parser, se
 
 def test_progress_is_told_step_by_step(parser, sentence):
     told = []
-    run = TracedDerivation.of_parser(parser, sentence, beam=1, report=lambda *numbers: told.append(numbers))
+    run = TracedDerivation.from_parser(parser, sentence, beam=1, progress=lambda *numbers: told.append(numbers))
     assert told == [(number, len(run.steps) - 1) for number in range(1, len(run.steps))]
 
 
@@ -56,8 +56,8 @@ def test_the_last_state_has_the_tree_of_the_parser(run, parser, sentence):
 
 
 def test_reasons_are_differences_between_the_action_and_the_next_best(run, parser, sentence):
-    why = Explanation.of(parser, sentence, beam=4).actions(3)
-    rival = why.compared(why.columns[why.ranking[1]])
+    why = Explanation.from_sentence(parser, sentence, beam=4).actions(3)
+    rival = why.comparison_rows(why.columns[why.ranking[1]])
     found = [(one.feature, one.chosen, one.rival) for one in run.steps[2].reasons]
     assert found == [tuple(row[:3]) for row in rival.rows[: len(found)]]
     assert found
@@ -66,7 +66,7 @@ def test_reasons_are_differences_between_the_action_and_the_next_best(run, parse
 def test_the_gold_derivation_leaves_the_beam_once(parser, english):
     left = {}
     for number in range(10):
-        run = TracedDerivation.of_parser(parser, english[1][number], beam=4)
+        run = TracedDerivation.from_parser(parser, english[1][number], beam=4)
         left[number] = run.gold_left
         for place, step in enumerate(run.steps[:-1]):
             has_gold = 0 in [one.loss for one in step.beam if one.is_kept]
@@ -76,7 +76,7 @@ def test_the_gold_derivation_leaves_the_beam_once(parser, english):
 
 @pytest.mark.parametrize("name", sorted(BUILT_IN))
 def test_an_oracle_derives_a_tree_without_a_model(name):
-    run = TracedDerivation.of_oracle(name, CROSSING)
+    run = TracedDerivation.from_oracle(name, CROSSING)
     assert [step.choices[0].name for step in run.steps[:-1]] == list(static_derivation(name, CROSSING))
     assert run.errors == []
     assert {one.score for step in run.steps for one in step.choices} == {None}
@@ -86,7 +86,7 @@ def test_an_oracle_derives_a_tree_without_a_model(name):
 
 
 def test_a_given_mistake_is_followed_by_the_best_of_what_is_left():
-    run = TracedDerivation.of_actions(
+    run = TracedDerivation.from_actions(
         "arc-eager", [2, 0, 2, 5, 2], ["SHIFT", "LEFT", "SHIFT", "RIGHT", "SHIFT", "LEFT", "RIGHT"]
     )
     assert run.errors == [6]
@@ -107,7 +107,7 @@ def test_lifted_arcs_are_put_back_in_the_end():
     lines = [f"{i}\tw{i}\t_\tX\t_\t_\t{head}\tl{i}\t_\t_\n" for i, head in enumerate(CROSSING, start=1)]
     treebank = pp.parse_conllu(("".join(lines) + "\n") * 6)
     parser = pp.train(pp.ParserSpec(beam=1, templates=pp.templates("fast")), treebank, epochs=3, members=1)
-    run = TracedDerivation.of_parser(parser, treebank[0])
+    run = TracedDerivation.from_parser(parser, treebank[0])
     assert run.is_lifted
     assert list(run.steps[-1].heads) == parser.parse(treebank[:1]).heads.tolist() == CROSSING
     assert run.steps[-1].labels == tuple(f"l{i}" for i in range(1, 7))
@@ -120,7 +120,7 @@ def test_a_network_is_stepped_through_as_well():
     pipeline.annotate_words(treebank)
     stepping = pp.inspection.step_through(pipeline.parser, treebank[0], beam=2)
     (run,) = stepping.runs
-    explanation = Explanation.of(pipeline.parser, treebank[0], beam=2)
+    explanation = Explanation.from_sentence(pipeline.parser, treebank[0], beam=2)
     for number, step in enumerate(run.steps[:3], start=1):
         alone = explanation.actions(number)
         assert [one.name for one in step.choices] == [alone.columns[i] for i in alone.ranking]
@@ -149,14 +149,14 @@ def test_pages_are_small(parser, english):
 
 def test_what_cannot_be_stepped_through_is_refused(sentence):
     with pytest.raises(SpecError, match="expected derivations to step through"):
-        DerivationView.of(sentence, [])
+        DerivationView.from_runs(sentence, [])
     assert gold_of(sentence) is not None
 
 
 def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
-    both = pp.inspection.step_through(parser, sentence, beam=1).beside(
+    both = pp.inspection.step_through(parser, sentence, beam=1).side_by_side(
         pp.inspection.step_through(parser, sentence, beam=3),
-        DerivationView.of_oracle(sentence, "arc-standard", pp.system("covington")),
+        DerivationView.from_oracle(sentence, "arc-standard", pp.system("covington")),
     )
     assert [run.beam for run in both.runs] == [1, 3, 0, 0]
     assert [run["system"] for run in both.to_values()["runs"]] == [
@@ -166,11 +166,11 @@ def test_runs_of_one_sentence_stand_side_by_side(parser, sentence, english):
         "covington",
     ]
     with pytest.raises(SpecError, match="expected derivations of"):
-        both.beside(pp.inspection.step_through(parser, english[1][5]))
+        both.side_by_side(pp.inspection.step_through(parser, english[1][5]))
 
 
 def test_an_oracle_needs_a_tree(sentence):
     treebank = pp.parse_conllu(sentence.treebank[:1].to_bytes().decode())
     treebank.heads[0] = -1
     with pytest.raises(SpecError, match="an oracle needs a tree to derive"):
-        DerivationView.of_oracle(treebank[0], "arc-eager")
+        DerivationView.from_oracle(treebank[0], "arc-eager")

@@ -49,8 +49,8 @@ def wrong():
 
 def test_a_hostile_sentence_is_shown_as_text(visit):
     sentence = treebank([(form, 1 if i else 0) for i, form in enumerate(FORMS)])[0]
-    run = TracedDerivation.of_oracle("arc-eager", gold_of(sentence), name="<i>n</i>")
-    found = replace(DerivationView.of(sentence, [run], "<b>t</b>"), text=("<u>u</u>",))
+    run = TracedDerivation.from_oracle("arc-eager", gold_of(sentence), name="<i>n</i>")
+    found = replace(DerivationView.from_runs(sentence, [run], "<b>t</b>"), text=("<u>u</u>",))
     page = visit(found.to_html())
     assert page.title() == "<b>t</b>"
     shown = page.locator(".tree .form").all_text_contents()
@@ -99,7 +99,7 @@ def test_the_page_shows_scores_costs_beam_and_what_fell_off(visit, wrong):
 def test_themes_and_right_to_left(visit):
     sentence = treebank([("הילד", 2), ("קרא", 0), ("ספר", 2)])[0]
     page = visit(
-        DerivationView.of(sentence, [TracedDerivation.of_oracle("arc-eager", gold_of(sentence))]).to_html(),
+        DerivationView.from_runs(sentence, [TracedDerivation.from_oracle("arc-eager", gold_of(sentence))]).to_html(),
         color_scheme="dark",
     )
     places = [box["x"] for box in (one.bounding_box() for one in page.locator(".tree .form").all())]
@@ -115,7 +115,9 @@ def test_forty_words_open_and_step_quickly(visit):
     words = [("w" * (1 + i % 7), 0 if i == 0 else i - i % 3) for i in range(40)]
     words = [(form, head if head != i + 1 and (head or i == 0) else 1) for i, (form, head) in enumerate(words)]
     sentence = treebank(words)[0]
-    page = visit(DerivationView.of(sentence, [TracedDerivation.of_oracle("arc-eager", gold_of(sentence))]).to_html())
+    page = visit(
+        DerivationView.from_runs(sentence, [TracedDerivation.from_oracle("arc-eager", gold_of(sentence))]).to_html()
+    )
     assert (
         page.evaluate("performance.getEntriesByType('navigation')[0].duration") < 1500
     )  # 0.3 s where nothing else runs

@@ -39,7 +39,7 @@ def treebank(words):
 
 
 def steps(gold):
-    return DerivationView.of_oracle(gold[0], "arc-eager").to_html()
+    return DerivationView.from_oracle(gold[0], "arc-eager").to_html()
 
 
 def report(gold):
@@ -84,7 +84,7 @@ def test_a_changed_drawing_is_as_one_drawn_anew(visit):
     """Only arcs that differ are drawn again, and nothing of a step is left when it is taken back."""
     gold = treebank(zip(SCRIPTS["Latin"], [2, 0, 4, 2, 2], strict=True))
     page = steps(gold)
-    walked, last = visit(page), len(DerivationView.of_oracle(gold[0], "arc-eager").runs[0].steps) - 1
+    walked, last = visit(page), len(DerivationView.from_oracle(gold[0], "arc-eager").runs[0].steps) - 1
     drawing = "document.querySelector('.tree svg').outerHTML"
     forward = [walked.evaluate(drawing)]
     for _ in range(last):

@@ -75,7 +75,7 @@ def test_a_batch_steps_as_states_do_one_at_a_time(system):
     rng = random.Random(7)
     states = pp.parsing.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
     golds = references(system, SENTENCES)
-    readers = [Reader.of(SMALL, sentence) for sentence in SENTENCES]
+    readers = [Reader.from_sentence(SMALL, sentence) for sentence in SENTENCES]
     alone = {i: (i, Derivation(system.initial(len(gold)))) for i, gold in enumerate(golds)}
     finished = {}
     while len(states):

@@ -196,7 +196,7 @@ def test_the_filter_is_least_cost(system, words):
         if not node.names:
             continue
         passing = node.state.engine_states.filtered(node.state.index, filters)
-        declared = costs.of(node.state, node.names)
+        declared = costs.costs(node.state, node.names)
         least = declared == declared.min(axis=1, keepdims=True)
         for column, (name, successor) in enumerate(zip(node.names, node.after, strict=True)):
             passes = passing[:, column]
@@ -221,7 +221,7 @@ def test_the_filter_is_least_cost_in_longer_sentences(system, seed, words, share
     state = system.initial(words)
     while names := system.legal(state):
         (passes,) = state.engine_states.filtered(state.index, filters)
-        least = costs.of(state, names) == costs.of(state, names).min()
+        least = costs.costs(state, names) == costs.costs(state, names).min()
         (at_once,) = left_arcs(system, check._Node(state, names), least, golds)
         expected = [name for i, name in enumerate(names) if (i == at_once if at_once >= 0 else least[0, i])]
         passing = [name for name, passes_here in zip(names, passes, strict=True) if passes_here]

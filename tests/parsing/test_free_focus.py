@@ -33,7 +33,7 @@ def test_a_batch_has_a_row_for_each_place(system):
     rng = random.Random(5)
     states = pp.parsing.StateBatch(system, SENTENCES, templates=SMALL, labels=LABELS, gold=True)
     golds = [sentence.gold() for sentence in SENTENCES]
-    readers = [Reader.of(SMALL, sentence) for sentence in SENTENCES]
+    readers = [Reader.from_sentence(SMALL, sentence) for sentence in SENTENCES]
     alone = {i: (i, Derivation(system.initial(len(gold)))) for i, gold in enumerate(golds)}
     while len(states):
         ids, focus, legal, costs = states.ids, states.focus, states.legal().copy(), states.costs().copy()
@@ -119,7 +119,7 @@ def test_training_and_files_keep_it(parser, english, tmp_path):
 def test_a_greedy_step_is_the_best_of_all_places(parser, english):
     """And scores that places keep are the scores of each."""
     for sentence in english[1][:5]:
-        found = Explanation.of(parser, sentence, beam=1)
+        found = Explanation.from_sentence(parser, sentence, beam=1)
         assert len(found) == len(sentence)
         for step in range(1, len(found) + 1):
             actions = found.actions(step)
@@ -135,8 +135,8 @@ def test_explanations_name_the_place(parser, english):
     rows = explain(parser, sentence)
     assert all("@" in name for name in rows["action"])
     assert rows["stack"][0].split()[-1] == sentence.forms[int(rows["action"][0].partition("@")[2]) - 1]
-    first, *others = Explanation.of(parser, sentence).actions(1).columns
-    compared = explain(parser, sentence, 1, against=others[-1])
+    first, *others = Explanation.from_sentence(parser, sentence).actions(1).columns
+    compared = explain(parser, sentence, 1, compare_with=others[-1])
     assert others[-1] in compared.columns or first in compared.columns
 
 

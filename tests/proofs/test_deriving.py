@@ -15,7 +15,7 @@ from derivable import HEAD_FINAL, LOCAL, SECOND_CHANCE
 from panparser.proofs import system_proof as check
 from panparser.proofs.deriving import Counterexample, fit, without_costs
 from panparser.proofs.evidence import Case, GoldObservation, conditions, weight
-from panparser.proofs.system_proof import check_system, golds_of
+from panparser.proofs.system_proof import check_system, gold_trees
 from panparser.systems.registry import has_single_root
 from panparser.systems.terms import B0, BUFFER, S0, S1, STACK, arc, is_word, pop, size, wanting
 from panparser.trees.enumeration import direction_golds
@@ -67,7 +67,7 @@ def test_every_local_table_is_found_again(system):
     assert found.learned <= (5 if system.final else 4)
     assert (found.proofs[0].golds, found.proofs[0].rows[-1].words) == ("partial", 4 if system.partial else 5)
     for words in (1, 2, 3):
-        same_costs(system, found.system, words, golds_of(system, words, "partial"))
+        same_costs(system, found.system, words, gold_trees(system, words, "partial"))
 
 
 @pytest.mark.parametrize("system", [system for system in WHOLE if system.root != "none"], ids=identify)
@@ -310,7 +310,7 @@ def test_an_arc_that_no_loss_sees():
     """Between the depth of the stack and the words behind B0."""
     misfit = fit({GoldObservation(6, 10, False, True, 0): {1: case(1)}}, None, ())
     assert misfit.problem == "unseen"
-    assert "No loss sees what is lost" in str(Counterexample.of(pp.system("arc-hybrid"), misfit))
+    assert "No loss sees what is lost" in str(Counterexample.from_mismatch(pp.system("arc-hybrid"), misfit))
 
 
 def test_losses_that_cannot_be_added_up():
@@ -321,7 +321,9 @@ def test_losses_that_cannot_be_added_up():
     seen[GoldObservation(8, 10, False, False, 0b00)] = {0: case(0)}
     misfit = fit(seen, None, asked)
     assert misfit.problem == "cover"
-    assert "no choice of them counts every case once" in str(Counterexample.of(pp.system("arc-hybrid"), misfit))
+    assert "no choice of them counts every case once" in str(
+        Counterexample.from_mismatch(pp.system("arc-hybrid"), misfit)
+    )
     del seen[GoldObservation(8, 10, False, False, 0b11)]
     assert list(map(str, fit(seen, None, asked))) == [
         "head(B0).among(BUFFER).when(is_word(S0))",

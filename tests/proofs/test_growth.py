@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import panparser as pp
-from panparser.proofs.system_proof import Growth, check_system, spelled
+from panparser.proofs.system_proof import Growth, check_system, format_seconds
 
 
 def test_time_grows_as_the_work_grew():
@@ -44,4 +44,4 @@ def test_the_estimate_is_of_the_right_size():
     ("seconds", "text"), [(40, "40 seconds"), (200, "3 minutes"), (18000, "5 hours"), (864000, "10 days")]
 )
 def test_times_are_spelled(seconds, text):
-    assert spelled(seconds) == text
+    assert format_seconds(seconds) == text

@@ -156,7 +156,7 @@ def examples(spec: pp.ParserSpec, treebank: pp.Treebank, given: list[pp.GoldTree
         gold = sentence.gold()
         heads = pp.GoldTree(unknown if head is None else head for head in gold.heads)
         known = given[number] if given else None
-        reader = Reader.of(spec.used_templates, sentence, known)
+        reader = Reader.from_sentence(spec.used_templates, sentence, known)
         found.append(Example(reader, heads, gold.labels or (), given=known))
     return found
 

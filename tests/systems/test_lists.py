@@ -236,7 +236,7 @@ def test_both_kinds_of_state_agree_with_the_slow_reference(seed):
     state, slow = TANGLED.initial(words), reference.initial(words)
     while not TANGLED.is_final(state):
         assert set(TANGLED.legal(state)) == set(reference.legal(slow))
-        assert (state.stack, state.list_tokens, state.buffer) == (slow.stack, slow.aside, slow.buffer)
+        assert (state.stack, state.list_tokens, state.buffer) == (slow.stack, slow.list_tokens, slow.buffer)
         name = draw.choice(reference.legal(slow))
         state, slow = TANGLED.apply(state, name), reference.apply(slow, name)
     assert reference.is_final(slow)

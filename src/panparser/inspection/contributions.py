@@ -43,7 +43,7 @@ class Rows:
         return Rows([name, *self.columns], [(value, *row) for row in self.rows])
 
     @staticmethod
-    def of(records: Iterable[dict[str, Any]]) -> Rows:
+    def from_records(records: Iterable[dict[str, Any]]) -> Rows:
         records = list(records)
         return Rows(list(records[0]) if records else [], [tuple(record.values()) for record in records])
 
@@ -95,16 +95,16 @@ class Contributions:
         """`rows` as a DataFrame."""
         return self.rows().frame()
 
-    def against(self, name: str) -> pd.DataFrame:
+    def compare_with(self, name: str) -> pd.DataFrame:
         """`compared` as a DataFrame."""
-        return self.compared(name).frame()
+        return self.comparison_rows(name).frame()
 
-    def compared(self, name: str) -> Rows:
+    def comparison_rows(self, name: str) -> Rows:
         """The chosen column compared with another: what each feature adds to both, by difference, largest first."""
         others = [column for column in self.columns if column != self.columns[self.chosen]]
         if name not in others:
             raise SpecError(
-                f"against must be another legal choice, {', '.join(others) or 'of which there is none'}; got {name!r}"
+                f"explain: compare_with must be a legal choice, one of {', '.join(others) or 'none'}; got {name!r}"
             )
         ours, theirs = (self._wide[:, column] for column in (self.chosen, self.columns.index(name)))
         rows = [row for row in np.argsort(-np.abs(ours - theirs), kind="stable").tolist() if ours[row] != theirs[row]]

@@ -83,7 +83,7 @@ class Derivations:
         return self.parser.spec.system.focus == "free"
 
     @classmethod
-    def of(cls, parser: Parser, treebank: Treebank, *, beam: int | None = None) -> Derivations:
+    def from_treebank(cls, parser: Parser, treebank: Treebank, *, beam: int | None = None) -> Derivations:
         """The derivations of `parser.parse`."""
         if not isinstance(parser, Parser):
             raise SpecError(f"expected a Parser to inspect; got {parser!r}")

@@ -65,13 +65,13 @@ def explain(
         place = source or "--text"
         raise SpecError(f"{place}: --sentence must be between 1 and {len(treebank)}; got {sentence}")
     if as_csv or compare_with is not None:
-        table = explained(parser, treebank[sentence - 1], step, against=compare_with, beam=beam)
+        table = explained(parser, treebank[sentence - 1], step, compare_with=compare_with, beam=beam)
         if as_csv:
             print_csv(table.columns, table.rows)
         else:
             print_values(table.columns, table.rows[:max_features])
         return
-    explanation = Explanation.of(parser, treebank[sentence - 1], beam=beam)
+    explanation = Explanation.from_sentence(parser, treebank[sentence - 1], beam=beam)
     if step is None:
         _print_steps(explanation)
     else:

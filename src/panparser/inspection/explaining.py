@@ -53,8 +53,8 @@ class Explanation:
     derivations: Derivations
 
     @classmethod
-    def of(cls, parser: Parser, sentence: Sentence, *, beam: int | None = None) -> Explanation:
-        return cls(Derivations.of(parser, alone(sentence), beam=beam))
+    def from_sentence(cls, parser: Parser, sentence: Sentence, *, beam: int | None = None) -> Explanation:
+        return cls(Derivations.from_treebank(parser, alone(sentence), beam=beam))
 
     @property
     def parser(self) -> Parser:
@@ -116,7 +116,7 @@ class Explanation:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader.of(binary_templates(self.parser), self.sentence)
+        return Reader.from_sentence(binary_templates(self.parser), self.sentence)
 
     def _features(self, state: Derivation) -> list[Feature]:
         reader = self._reader
@@ -291,9 +291,9 @@ class Explanation:
             }
             if (costs := self.costs(step)) is not None:
                 row["cost"] = costs[row["action"]] - min(costs.values())
-                row["right"] = " ".join(name for name, cost in costs.items() if cost == min(costs.values()))
+                row["correct"] = " ".join(name for name, cost in costs.items() if cost == min(costs.values()))
             rows.append(row)
-        return Rows.of(rows)
+        return Rows.from_records(rows)
 
 
 def explain(
@@ -301,7 +301,7 @@ def explain(
     sentence: Sentence,
     step: int | None = None,
     *,
-    against: str | None = None,
+    compare_with: str | None = None,
     beam: int | None = None,
 ) -> pd.DataFrame:
     """How a parser derived the tree of a sentence: a row for each step; or why it took one step.
@@ -309,9 +309,10 @@ def explain(
     For a step: for each legal action, the one taken first, and for each label that its arc may have, what every feature
     contributed to the score, largest first. Contributions are in updates of the perceptron, and sum to the scores; what
     an input of a network contributes is what the score loses if it is hidden, and `(all else)` is the rest. With
-    `against`, the name of another legal action, or of a label: what each feature adds to the choice and to that one.
+    `compare_with`, the name of another legal action, or of a label: what each feature adds to the choice and to that
+    one.
     """
-    return explained(parser, sentence, step, against=against, beam=beam).frame()
+    return explained(parser, sentence, step, compare_with=compare_with, beam=beam).frame()
 
 
 def explained(
@@ -319,18 +320,18 @@ def explained(
     sentence: Sentence,
     step: int | None = None,
     *,
-    against: str | None = None,
+    compare_with: str | None = None,
     beam: int | None = None,
 ) -> Rows:
     """What `explain` returns, without pandas."""
-    found = Explanation.of(parser, sentence, beam=beam)
+    found = Explanation.from_sentence(parser, sentence, beam=beam)
     if step is None:
-        if against is not None:
-            raise SpecError("against needs a step to explain")
+        if compare_with is not None:
+            raise SpecError("explain: compare_with requires a step")
         return found.rows()
-    if against is not None:
-        chosen = found.labels(step) if against in parser.labels.names else found.actions(step)
-        return (chosen or found.actions(step)).compared(against)
+    if compare_with is not None:
+        chosen = found.labels(step) if compare_with in parser.labels.names else found.actions(step)
+        return (chosen or found.actions(step)).comparison_rows(compare_with)
     actions, labels = found.actions(step).rows().marked("of", "action"), found.labels(step)
     more = labels.rows().marked("of", "label").rows if labels is not None else []
     return Rows(actions.columns, actions.rows + more)

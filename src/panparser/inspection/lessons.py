@@ -40,7 +40,7 @@ class Lesson:
         sentence = treebank[0]
         gold = gold_of(sentence)
         assert gold is not None
-        return replace(DerivationView.of(sentence, self.runs(sentence, gold), self.title), text=self.text)
+        return replace(DerivationView.from_runs(sentence, self.runs(sentence, gold), self.title), text=self.text)
 
 
 def _model() -> Pipeline:
@@ -50,13 +50,13 @@ def _model() -> Pipeline:
 def _parsed(sentence: Sentence, beam: int, name: str) -> TracedDerivation:
     parser = _model().parser
     assert isinstance(parser, Parser)
-    return TracedDerivation.of_parser(parser, sentence, beam=beam, name=name)
+    return TracedDerivation.from_parser(parser, sentence, beam=beam, name=name)
 
 
 def _spurious(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
     names = ("SHIFT", "LEFT", "RIGHT", "REDUCE")
-    yield TracedDerivation.of_oracle("arc-eager", gold, ties=names, name="ArcEager, shifts first")
-    yield TracedDerivation.of_oracle("arc-eager", gold, ties=names[::-1], name="ArcEager, reduces first")
+    yield TracedDerivation.from_oracle("arc-eager", gold, ties=names, name="ArcEager, shifts first")
+    yield TracedDerivation.from_oracle("arc-eager", gold, ties=names[::-1], name="ArcEager, reduces first")
 
 
 def _propagation(sentence: Sentence, _: GoldTree) -> Iterable[TracedDerivation]:
@@ -64,21 +64,21 @@ def _propagation(sentence: Sentence, _: GoldTree) -> Iterable[TracedDerivation]:
 
 
 def _dynamic(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
-    yield TracedDerivation.of_oracle("arc-eager", gold, name="ArcEager, the gold derivation")
+    yield TracedDerivation.from_oracle("arc-eager", gold, name="ArcEager, the gold derivation")
     mistake = ("SHIFT", "LEFT", "SHIFT", "RIGHT", "SHIFT", "LEFT", "RIGHT")
-    yield TracedDerivation.of_actions(
+    yield TracedDerivation.from_actions(
         "arc-eager", gold, mistake, name="ArcEager, one mistake, then the best of what is left"
     )
 
 
 def _crossing(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
-    yield TracedDerivation.of_oracle("arc-standard", gold, name="ArcStandard")
-    yield TracedDerivation.of_oracle(system("swap-standard", oracle="lazy"), gold, name="SwapStandard")
+    yield TracedDerivation.from_oracle("arc-standard", gold, name="ArcStandard")
+    yield TracedDerivation.from_oracle(system("swap-standard", oracle="lazy"), gold, name="SwapStandard")
 
 
 def _two_systems(_: Sentence, gold: GoldTree) -> Iterable[TracedDerivation]:
-    yield TracedDerivation.of_oracle("arc-standard", gold, name="ArcStandard")
-    yield TracedDerivation.of_oracle("arc-eager", gold, name="ArcEager")
+    yield TracedDerivation.from_oracle("arc-standard", gold, name="ArcStandard")
+    yield TracedDerivation.from_oracle("arc-eager", gold, name="ArcEager")
 
 
 def _beam(sentence: Sentence, _: GoldTree) -> Iterable[TracedDerivation]:

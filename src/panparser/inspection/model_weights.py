@@ -23,7 +23,7 @@ from panparser.parsing.parser import Parser
 from panparser.treebank.treebank import Treebank
 
 _SENTENCES = 2000  # looked at together
-By = Literal["template", "kind"]
+GroupBy = Literal["template", "kind"]
 
 
 # --- One feature ---
@@ -88,7 +88,7 @@ class _Seen:
     places: LongArray
 
     @classmethod
-    def of(cls, keys: KeyArray, at: LongArray) -> _Seen:
+    def from_keys(cls, keys: KeyArray, at: LongArray) -> _Seen:
         """`keys[state, template]`; `at` is the place of each state."""
         found, first, counts = np.unique(keys.ravel(), return_index=True, return_counts=True)
         return cls(found, counts, at[first // max(1, keys.shape[1])])
@@ -109,14 +109,16 @@ def _states(derivations: Derivations) -> Iterator[tuple[KeyArray, LongArray]]:
         yield np.concatenate(keys), np.concatenate(places)
 
 
-def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, beam: int | None = None) -> pd.DataFrame:
+def strongest(
+    parser: Parser, treebank: Treebank, name: str, *, limit: int = 20, beam: int | None = None
+) -> pd.DataFrame:
     """The features with the largest weights, for or against, of an action or a label, among those that a treebank has.
 
     The treebank's own annotation is not used: features are those of the states that the parser goes through. Weights
     are in updates; `count` is the number of states with the feature. Those of a label depend on the action that makes
     the arc, which is then a column.
     """
-    check_count("strongest: top", top)
+    check_count("strongest: limit", limit)
     inside(parser)  # refuses what has no such weights
     system = parser.spec.system
     is_action = name in system.names
@@ -124,18 +126,18 @@ def strongest(parser: Parser, treebank: Treebank, name: str, *, top: int = 20, b
     if not is_action and name not in names:
         _index((*system.names, *parser.labels.names), name, "action or label")
     number = names.index(name)
-    derivations = Derivations.of(parser, treebank, beam=beam)
+    derivations = Derivations.from_treebank(parser, treebank, beam=beam)
     found: dict[tuple[int, int], list[int]] = {}  # (action or -1, key): weight, count, place
     for keys, places in _states(derivations):
         parts = [(-1, keys, places)] if is_action else list(_by_action(derivations, keys, places))
         for action, some, at in parts:
-            seen = _Seen.of(some, at)
+            seen = _Seen.from_keys(some, at)
             weights = _column(parser, seen.keys, number, action)
-            least = _threshold(found, top)
-            for i in np.flatnonzero(np.abs(weights) >= max(least, _cut(weights, top), 1)).tolist():
+            least = _threshold(found, limit)
+            for i in np.flatnonzero(np.abs(weights) >= max(least, _cut(weights, limit), 1)).tolist():
                 entry = found.setdefault((action, int(seen.keys[i])), [int(weights[i]), 0, int(seen.places[i])])
                 entry[1] += int(seen.counts[i])
-    chosen = sorted(found.items(), key=lambda item: (-abs(item[1][0]), item[0]))[:top]
+    chosen = sorted(found.items(), key=lambda item: (-abs(item[1][0]), item[0]))[:limit]
     scale = units(parser)[0 if is_action else 1]
     rows = [
         (
@@ -186,7 +188,9 @@ def _named(derivations: Derivations, place: int, key: int) -> str:
     sentence, step = derivations.sentence_of(place)
     templates = binary_templates(derivations.parser)
     template = templates[key & TEMPLATE_MASK]
-    values = Reader.of(templates, derivations.treebank[sentence]).feature(derivations.replay(sentence, step), template)
+    values = Reader.from_sentence(templates, derivations.treebank[sentence]).feature(
+        derivations.replay(sentence, step), template
+    )
     return str(Feature(template, values[1]))
 
 
@@ -194,25 +198,25 @@ def _named(derivations: Derivations, place: int, key: int) -> str:
 
 
 def shared(
-    first: Parser, second: Parser, treebank: Treebank, *, by: By = "template", least: float = 1.0
+    first: Parser, second: Parser, treebank: Treebank, *, group_by: GroupBy = "template", min_weight: float = 1.0
 ) -> pd.DataFrame:
     """What two models have in common, template by template: weights of actions for the features that a treebank has.
 
-    Both must have the same transition system; templates of only one of them are left out. Features are those of
-    the states that the first parser goes through. `first`, `second` and `both` count features with a weight, and
-    `first_significant` and `second_significant` those with one of at least `least` updates; norms and the distance are
-    Euclidean, in updates; the last row is over all templates. `kind` is "tags" for templates that read nothing of words
-    but UPOS (they are delexicalized), else "words"; `by="kind"`: a row for each of the two.
+    Both must have the same transition system; templates of only one of them are left out. Features are those of the
+    states that the first parser goes through. `first`, `second` and `both` count features with a weight, and
+    `first_significant` and `second_significant` those with one of at least `min_weight` updates; norms and the distance
+    are Euclidean, in updates; the last row is over all templates. `kind` is "tags" for templates that read nothing of
+    words but UPOS (they are delexicalized), else "words"; `group_by="kind"`: a row for each of the two.
     """
     if first.spec.system != second.spec.system:
         names = f"{first.spec.system.name} and {second.spec.system.name}"
         raise SpecError(f"models with different transition systems have no weights in common; got {names}")
-    check_choice("shared: by", by, get_args(By))
-    check_number("shared: least", least, NON_NEGATIVE)
+    check_choice("shared: group_by", group_by, get_args(GroupBy))
+    check_number("shared: min_weight", min_weight, NON_NEGATIVE)
     pairs = _common(first, second)
     if not pairs:
         raise SpecError("the two models have no template in common")
-    derivations = Derivations.of(first, treebank)
+    derivations = Derivations.from_treebank(first, treebank)
     sums = np.zeros((len(pairs), 9))
     known: list[set[int]] = [set() for _ in pairs]
     for ones, others in _both_states(derivations, second):
@@ -223,9 +227,9 @@ def shared(
             same = others[at[new], other]
             a = _action_weights(first, keys[new])
             b = _action_weights(second, np.ascontiguousarray(same))
-            sums[row] += _sums(a, b, least)
+            sums[row] += _sums(a, b, min_weight)
     rows, kinds = [text for text, _, _, _ in pairs], [kind for _, kind, _, _ in pairs]
-    if by == "kind":
+    if group_by == "kind":
         rows = list(dict.fromkeys(kinds))
         sums = np.array([sums[[kind == name for kind in kinds]].sum(axis=0) for name in rows])
         kinds = rows
@@ -244,7 +248,7 @@ def shared(
         "distance": np.sqrt(sums[:, 6]),
         "cosine": np.divide(sums[:, 5], norms, out=np.zeros(len(sums)), where=norms > 0),
     }
-    if by == "kind":
+    if group_by == "kind":
         del columns["template"]
     return pd.DataFrame(columns)
 
@@ -278,11 +282,12 @@ def _action_weights(parser: Parser, keys: KeyArray) -> FloatArray:
     return scaled
 
 
-def _sums(a: FloatArray, b: FloatArray, least: float) -> FloatArray:
+def _sums(a: FloatArray, b: FloatArray, min_weight: float) -> FloatArray:
     has_a, has_b = a.any(axis=1), b.any(axis=1)
     counts = [has_a.sum(), has_b.sum(), (has_a & has_b).sum()]
     norms = [(a * a).sum(), (b * b).sum(), (a * b).sum(), ((a - b) ** 2).sum()]
     significant = [
-        (has & (np.abs(weights).max(axis=1, initial=0) >= least)).sum() for has, weights in ((has_a, a), (has_b, b))
+        (has & (np.abs(weights).max(axis=1, initial=0) >= min_weight)).sum()
+        for has, weights in ((has_a, a), (has_b, b))
     ]
     return np.array([*counts, *norms, *significant], dtype=np.float64)

@@ -15,7 +15,7 @@ from panparser.trees.gold import HEAD_LEFT, HEAD_RIGHT, GoldTree, Head, Mark
 
 Feature = tuple[str, tuple[Hashable, ...]]  # a template and the values of its atoms
 ROOT, ABSENT = "<root>", "<absent>"
-MOST_CHILDREN, MOST_BETWEEN = 7, 3
+MAX_CHILDREN, MAX_BETWEEN = 7, 3
 _DEPTH = 4  # positions of the stack and the buffer that templates can name
 
 
@@ -159,7 +159,7 @@ class Reader:
     _kept: dict[tuple[Any, ...], list[Feature]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, templates: Templates, sentence: Sentence, given: GoldTree | None = None) -> Reader:
+    def from_sentence(cls, templates: Templates, sentence: Sentence, given: GoldTree | None = None) -> Reader:
         names = ("form", "lemma", "upos", "xpos", "feats", "deps", "misc")
         known = (given.heads, given.labels or ()) if given else ((), ())
         return cls(templates, {name: sentence.values(name) for name in names}, *known)
@@ -184,7 +184,7 @@ class Reader:
             side, _, what = atom.name.partition("_")
             arcs = at.children(tokens[0], side) if at.is_known(tokens[0]) else []
             labels = frozenset(arc.label for arc in arcs if arc.label is not None)
-            return min(len(arcs), MOST_CHILDREN) if what == "valency" else labels
+            return min(len(arcs), MAX_CHILDREN) if what == "valency" else labels
         if atom.name == "given":
             return self._relation(at, *tokens)
         if atom.name in ("given_head", "given_label"):
@@ -198,7 +198,7 @@ class Reader:
             return distance_bin(abs(first - second))
         inside = range(min(first, second) + 1, max(first, second))
         texts = [self.text(at, token, atom.column or "", atom.key) for token in inside]
-        return min(texts.count(atom.value or ""), MOST_BETWEEN)
+        return min(texts.count(atom.value or ""), MAX_BETWEEN)
 
     def _given(self, at: Derivation, token: int | None, name: str) -> Hashable:
         """What a constraint gives for a token: its label; or its head as Root, a side, or a side and a distance."""

@@ -21,8 +21,8 @@ from panparser.parsing.parser import Parser
 from panparser.training.corpus import TrainingCorpus
 from panparser.treebank.treebank import Treebank
 
-_COPIES = 2000  # sentences walked through together
-KINDS = ("here", "later", "tied")  # made by the error itself; made later; given up where no action was better
+BATCH_SENTENCES = 2000  # sentences walked through together
+KINDS = ("immediate", "delayed", "tied")  # made by the error itself; made later; given up where no action was better
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class _Steps:
     """The cost of each action of the derivations, and the actions that would have been right (a bit each)."""
 
     costs: IntArray
-    right: npt.NDArray[np.int64]
+    correct: npt.NDArray[np.int64]
     words: IntArray  # [action][S0, B0]: positions; 0 is Root, -1 none
     heads: IntArray  # of the trees, by word
     made: LongArray  # by word, the action that attached it; -1: none
@@ -65,28 +65,28 @@ class Propagation:
                 "wrong words": len(words),
                 "wrong words of first errors": from_first,
                 "wrong words of later errors": len(traced) - from_first,
-                "wrong words attached by the error itself": int((words["kind"] == "here").sum()),
-                "wrong words attached later": int((words["kind"] == "later").sum()),
+                "wrong words attached by the error itself": int((words["kind"] == "immediate").sum()),
+                "wrong words attached later": int((words["kind"] == "delayed").sum()),
                 "wrong words without an error": len(words) - len(traced),
             },
             dtype=object,
         )
 
-    def table(self, *by: str) -> pd.DataFrame:
-        """Errors by columns of `errors` (default: right, action): how many, how many came first, what they caused."""
-        known = [name for name in self.errors.columns if name not in ("words", "here", "later", "first")]
-        columns = list(by or ("right", "action"))
-        for name in columns:
+    def table(self, *columns: str) -> pd.DataFrame:
+        """Errors by columns of `errors` (default: correct, action): how many, how many came first, what they caused."""
+        known = [name for name in self.errors.columns if name not in ("words", "immediate", "delayed", "first")]
+        group_by = list(columns or ("correct", "action"))
+        for name in group_by:
             if name not in known:
-                raise SpecError(f"errors can be grouped by {', '.join(known)}; got {name!r}")
-        grouped = self.errors.groupby(columns, sort=True, observed=True)
+                raise SpecError(f"Propagation.table: columns must be some of {', '.join(known)}; got {name!r}")
+        grouped = self.errors.groupby(group_by, sort=True, observed=True)
         table = grouped.agg(
             errors=("step", "size"),
             first=("first", "sum"),
             cost=("cost", "sum"),
             words=("words", "sum"),
-            here=("here", "sum"),
-            later=("later", "sum"),
+            immediate=("immediate", "sum"),
+            delayed=("delayed", "sum"),
         )
         table["words_per_error"] = table["words"] / table["errors"]
         return table.sort_values(["words", "errors"], ascending=False, kind="stable").reset_index()
@@ -101,10 +101,10 @@ def propagation(parser: Parser, gold: Treebank, *, beam: int | None = None) -> P
 
     Arcs are those that the parser was taught: where it lifts crossing arcs, the gold tree is lifted too. `errors` has a
     row for each action that cost more than another: what was right, what was done, the tags of S0 and B0, what it cost,
-    whether it was the first of its sentence, and the wrong words that it caused, attached here or later. `words` has a
-    row for each wrong word: where its gold arc was lost, and where it was attached.
+    whether it was the first of its sentence, and the wrong words that it caused, attached immediately or delayed.
+    `words` has a row for each wrong word: where its gold arc was lost, and where it was attached.
     """
-    derivations = Derivations.of(parser, gold, beam=beam)
+    derivations = Derivations.from_treebank(parser, gold, beam=beam)
     system = parser.spec.system
     if system.is_static_dynamic:
         raise SpecError(f"{system.name} charges for harmless swaps (static-dynamic): what an action costs is not exact")
@@ -148,8 +148,8 @@ def _trace(derivations: Derivations, heads: IntArray, wrong: LongArray) -> LongA
     treebank = derivations.treebank
     sentence_of = treebank.sentence_of_word()
     lost = np.full(len(wrong), -1, dtype=np.int64)
-    for start in range(0, len(wrong), _COPIES):
-        words = wrong[start : start + _COPIES]
+    for start in range(0, len(wrong), BATCH_SENTENCES):
+        words = wrong[start : start + BATCH_SENTENCES]
         sources = sentence_of[words].astype(np.int64)
         copies = treebank[sources.tolist()]
         own = copies.offsets[:-1] + words - treebank.offsets[sources]
@@ -173,11 +173,11 @@ def _tables(derivations: Derivations, steps: _Steps, wrong: LongArray, lost: Lon
     is_first = np.ones(len(at), dtype=bool)
     is_first[1:] = sentence[1:] != sentence[:-1]
     is_error = (lost >= 0) & (steps.costs[np.maximum(lost, 0)] > 0)
-    here = is_error & (steps.made[wrong] == lost)
+    immediate = is_error & (steps.made[wrong] == lost)
     number = np.searchsorted(at, lost)  # of the error
     counts = {
         name: np.bincount(number[mask], minlength=len(at))
-        for name, mask in (("here", here), ("later", is_error & ~here))
+        for name, mask in (("immediate", immediate), ("delayed", is_error & ~immediate))
     }
     names = np.array(system.names, dtype=object)
     tags = np.array([*treebank.vocabulary("upos"), "ROOT", "none"], dtype=object)
@@ -189,18 +189,20 @@ def _tables(derivations: Derivations, steps: _Steps, wrong: LongArray, lost: Lon
         found: npt.NDArray[np.object_] = tags[ids]
         return found
 
-    rights = {bits: " ".join(n for i, n in enumerate(names) if bits >> i & 1) for bits in set(steps.right[at].tolist())}
+    rights = {
+        bits: " ".join(n for i, n in enumerate(names) if bits >> i & 1) for bits in set(steps.correct[at].tolist())
+    }
     errors = pd.DataFrame(
         {
             "sentence": sentence + 1,
             "step": at - derivations.offsets[sentence] + 1,
-            "right": [rights[bits] for bits in steps.right[at].tolist()],
+            "correct": [rights[bits] for bits in steps.correct[at].tolist()],
             "action": names[derivations.actions[at]],
             "S0": tag(0),
             "B0": tag(1),
             "cost": steps.costs[at],
             "first": is_first,
-            "words": counts["here"] + counts["later"],
+            "words": counts["immediate"] + counts["delayed"],
             **counts,
         }
     )
@@ -213,7 +215,7 @@ def _tables(derivations: Derivations, steps: _Steps, wrong: LongArray, lost: Lon
             "word": wrong - treebank.offsets[own] + 1,
             "lost_at": step_of,
             "attached_at": np.where(made >= 0, made - derivations.offsets[own] + 1, 0),
-            "kind": np.select([here, is_error], KINDS[:2], KINDS[2]),
+            "kind": np.select([immediate, is_error], KINDS[:2], KINDS[2]),
             "from_first": is_error & is_first[np.minimum(number, max(0, len(at) - 1))] if len(at) else is_error,
         }
     )

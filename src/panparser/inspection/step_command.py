@@ -100,9 +100,11 @@ def _found(
         for (name, model), own in zip(loaded, seen, strict=True):
             tell = partial(report, f"Stepping {name}")
             runs.append(
-                TracedDerivation.of_parser(parser_in(model, name), own, beam=beam, name=Path(name).stem, report=tell)
+                TracedDerivation.from_parser(
+                    parser_in(model, name), own, beam=beam, name=Path(name).stem, progress=tell
+                )
             )
-    return DerivationView.of((seen or [chosen])[0], [*runs, *_oracles(systems, chosen, source)])
+    return DerivationView.from_runs((seen or [chosen])[0], [*runs, *_oracles(systems, chosen, source)])
 
 
 def _tokens(pipelines: list[Pipeline], text: str) -> Treebank:
@@ -127,4 +129,4 @@ def _oracles(systems: list[str], sentence: Sentence, source: str | None) -> list
     if systems and gold is None:
         place = source or "--text"
         raise SpecError(f"{place}: --system requires a head for each word of the sentence")
-    return [TracedDerivation.of_oracle(name, gold) for name in systems] if gold is not None else []
+    return [TracedDerivation.from_oracle(name, gold) for name in systems] if gold is not None else []

@@ -149,7 +149,7 @@ class TracedDerivation:
     is_lifted: bool = False  # may labels have marks of lifted arcs?
 
     @classmethod
-    def of_parser(
+    def from_parser(
         cls,
         parser: Parser,
         sentence: Sentence,
@@ -157,7 +157,7 @@ class TracedDerivation:
         beam: int | None = None,
         actions: Sequence[str] = (),
         name: str = "",
-        report: Callable[[int, int], None] | None = None,
+        progress: Callable[[int, int], None] | None = None,
     ) -> TracedDerivation:
         """The derivation that a parser finds, with scores, the features behind them, and the beam.
 
@@ -173,8 +173,8 @@ class TracedDerivation:
         steps: list[DerivationStep] = []
         for step in _explained(found, before, labels):
             steps.append(replace(step, beam=tuple(_shown(traced[len(steps)])) if traced else ()))
-            if report is not None:
-                report(len(steps), len(before))
+            if progress is not None:
+                progress(len(steps), len(before))
         system, is_lifted, final = parser.spec.system, parser.spec.crossing == "pseudo", _state(last, labels)
         steps.append(_put_back(final, parser) if is_lifted else final)
         if is_lifted and any(LIFTED in label for label in final.labels):
@@ -183,7 +183,7 @@ class TracedDerivation:
         return cls(name or system.name, system.name, tuple(steps), width, "; ".join(notes), is_free, is_lifted)
 
     @classmethod
-    def of_oracle(
+    def from_oracle(
         cls,
         system: str | TransitionSystem,
         gold: GoldTree | Sequence[int],
@@ -193,10 +193,10 @@ class TracedDerivation:
     ) -> TracedDerivation:
         """The derivation of a static oracle; it needs no model. `ties` as in `static_derivation`."""
         table = _table(system)
-        return cls.of_actions(table, gold, static_derivation(table, gold, ties=ties), name=name)
+        return cls.from_actions(table, gold, static_derivation(table, gold, ties=ties), name=name)
 
     @classmethod
-    def of_actions(
+    def from_actions(
         cls, system: str | TransitionSystem, gold: GoldTree | Sequence[int], actions: Iterable[str], *, name: str = ""
     ) -> TracedDerivation:
         """A derivation action by action, and on with an action of minimum cost at every step. It needs no model."""
@@ -259,7 +259,7 @@ class DerivationView:
     text: tuple[str, ...] = ()  # paragraphs above the derivations
 
     @classmethod
-    def of(cls, sentence: Sentence, runs: Iterable[TracedDerivation], title: str = "") -> DerivationView:
+    def from_runs(cls, sentence: Sentence, runs: Iterable[TracedDerivation], title: str = "") -> DerivationView:
         """Runs of a sentence; its own tree, if it is complete, is the gold tree."""
         runs = tuple(runs)
         if not runs:
@@ -268,14 +268,14 @@ class DerivationView:
         return cls(forms, tags, runs, gold_of(sentence), title or sentence.text or " ".join(forms))
 
     @classmethod
-    def of_oracle(cls, sentence: Sentence, *systems: str | TransitionSystem) -> DerivationView:
+    def from_oracle(cls, sentence: Sentence, *systems: str | TransitionSystem) -> DerivationView:
         """How systems derive the tree of a sentence by their static oracles, without a model."""
         gold = gold_of(sentence)
         if gold is None:
             raise SpecError("an oracle needs a tree to derive: expected a head for each word of the sentence")
-        return cls.of(sentence, [TracedDerivation.of_oracle(system, gold) for system in systems])
+        return cls.from_runs(sentence, [TracedDerivation.from_oracle(system, gold) for system in systems])
 
-    def beside(self, *others: DerivationView) -> DerivationView:
+    def side_by_side(self, *others: DerivationView) -> DerivationView:
         """This, and others of the same sentence, side by side."""
         for other in others:
             if other.forms != self.forms:
@@ -319,7 +319,9 @@ def step_through(
     If every word of the sentence has a head, that is the gold tree, and actions have their costs. `actions`, if any,
     come first; the parser continues from there.
     """
-    return DerivationView.of(sentence, [TracedDerivation.of_parser(parser, sentence, beam=beam, actions=actions)])
+    return DerivationView.from_runs(
+        sentence, [TracedDerivation.from_parser(parser, sentence, beam=beam, actions=actions)]
+    )
 
 
 def gold_of(sentence: Sentence) -> GoldTree | None:
@@ -332,7 +334,7 @@ def _searched(
     parser: Parser, sentence: Sentence, width: int, actions: Sequence[str]
 ) -> tuple[Explanation, list[list[Hypothesis]] | None]:
     """The derivation that is found, and its beams, if there are some that can be shown."""
-    found = Explanation.of(parser, sentence, beam=width)
+    found = Explanation.from_sentence(parser, sentence, beam=width)
     if not actions:
         return found, beams(found.derivations, width) if width > 1 else None
     derivations, traced = continued(parser, found.derivations.treebank, width, actions)

@@ -15,7 +15,7 @@ from panparser.pipeline.loading import load_parser
 MAX_FEATURES = 20
 
 
-class By(StrEnum):
+class GroupBy(StrEnum):
     """Rows of a comparison."""
 
     template = "template"
@@ -29,7 +29,7 @@ def weights(
     other: Annotated[
         str | None, typer.Option("--compare-with", metavar="MODEL", help="Second model, to compare weights with.")
     ] = None,
-    by: Annotated[By | None, typer.Option("--group-by", help="Rows of a comparison.  [default: template]")] = None,
+    by: Annotated[GroupBy | None, typer.Option("--group-by", help="Rows of a comparison.  [default: template]")] = None,
     feature: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Feature such as 'S0.upos=NOUN' whose weights are listed.")
     ] = None,
@@ -60,9 +60,9 @@ def weights(
         found = weights.weights_of(parser, feature).rename("weight").rename_axis("action").reset_index()
     elif other is not None:
         rows = "template" if by is None else by.value
-        found = weights.shared(parser, load_parser(other), read_sentences(str(source), format.value), by=rows)
+        found = weights.shared(parser, load_parser(other), read_sentences(str(source), format.value), group_by=rows)
     else:
         found = weights.strongest(
-            parser, read_sentences(str(source), format.value), str(name), top=limit or MAX_FEATURES
+            parser, read_sentences(str(source), format.value), str(name), limit=limit or MAX_FEATURES
         )
     print_rows_or_csv(found, as_csv)

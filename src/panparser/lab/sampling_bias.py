@@ -72,7 +72,7 @@ class TrainingStates(Listener):
 def states_visited(parser: Parser, treebank: Treebank, *, beam: int | None = None) -> pd.Series:
     """How often a parser meets each kind of state, by tags at S0 and B0 and distance, on its way to its trees."""
     _checked(parser)
-    found = Derivations.of(parser, treebank, beam=beam)
+    found = Derivations.from_treebank(parser, treebank, beam=beam)
     every = np.arange(len(treebank), dtype=np.int64)
     return _counted(
         parser, treebank, SampledDerivations(every, found.offsets, found.actions, np.zeros(len(every), np.int64))

@@ -76,9 +76,9 @@ class TeacherEnsemble:
     """Several, whose probabilities are averaged."""
 
     def __init__(
-        self, known: Sequence[tuple[NetworkWeights, WordVectors | None]], pupil: NetworkWeights, device: torch.device
+        self, teachers: Sequence[tuple[NetworkWeights, WordVectors | None]], pupil: NetworkWeights, device: torch.device
     ) -> None:
-        for weights, _ in known:
+        for weights, _ in teachers:
             if (weights.actions, weights.labels) != (pupil.actions, pupil.labels):
                 found = f"{weights.actions} and {weights.labels}"
                 raise SpecError(
@@ -87,7 +87,7 @@ class TeacherEnsemble:
             for column, texts in pupil.classes.texts.items():
                 if weights.classes.texts.get(column) != texts:
                     raise SpecError(f"a teacher must predict {column}, with the classes of the treebank")
-        self.every = [Teacher(*one, device) for one in known]
+        self.every = [Teacher(*one, device) for one in teachers]
 
     def advise(
         self, treebank: Any, sentences: LongArray, gold_heads: LongArray | None, states: Any = None

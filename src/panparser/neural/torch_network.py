@@ -131,8 +131,8 @@ class NetworkModule(nn.Module):
             return found, found
         packed = batch.packed
         sizes = torch.from_numpy(packed.sizes)
-        found = rows(found, sent(packed.rows, device))
-        sentence = sent(_sentences(packed.sizes), device)
+        found = rows(found, to_device(packed.rows, device))
+        sentence = to_device(_sentences(packed.sizes), device)
         of_tags = found
         for number, layer in enumerate(self.encoder, start=1):
             found = layer(PackedSequence(found, sizes))[0].data
@@ -140,7 +140,7 @@ class NetworkModule(nn.Module):
                 found = found * self._mask((len(batch.first), found.shape[1]), dropout, device)[sentence]
             if number == (self.network.tag_layer or len(self.encoder)):
                 of_tags = found
-        places = sent(packed.places, device)
+        places = to_device(packed.places, device)
         is_last = self.network.tag_layer in (0, len(self.encoder))
         words = rows(found, places)
         return words, words if is_last else rows(of_tags, places)
@@ -157,24 +157,24 @@ class NetworkModule(nn.Module):
         if column == "characters":
             assert batch.letters is not None
             bags, which = batch.letters
-            return rows(self._spell(bags, device), sent(which, device))
+            return rows(self._spell(bags, device), to_device(which, device))
         if column == "feats":
             assert batch.feats is not None
             bags, which = batch.feats
             table: Any = self.embeddings["feats"].weight
             sums = functional.embedding_bag(
-                sent(bags.numbers, device),
+                to_device(bags.numbers, device),
                 table,
-                sent(bags.starts[:-1], device),
+                to_device(bags.starts[:-1], device),
                 mode="sum",
             )
-            return rows(sums, sent(which, device))
+            return rows(sums, to_device(which, device))
         if column == "vector":
             assert batch.vectors is not None
             assert self.pretrained is not None
-            known: Tensor = self.vectors(sent(known_vectors(self.pretrained, batch.vectors), device))
+            known: Tensor = self.vectors(to_device(known_vectors(self.pretrained, batch.vectors), device))
             return known
-        numbers = sent(batch.numbers[column], device)
+        numbers = to_device(batch.numbers[column], device)
         if word_dropout and column in word_dropout:
             draws = torch.rand(len(numbers), device=device, generator=self.random)
             forgotten = (draws < word_dropout[column][numbers]) & (numbers != ROOT)
@@ -184,7 +184,7 @@ class NetworkModule(nn.Module):
 
     def _spell(self, words: FeatureBags, device: torch.device) -> Tensor:
         numbers, is_there = words.padded()
-        vectors = self.letters(sent(numbers, device))
+        vectors = self.letters(to_device(numbers, device))
         if isinstance(self.spelling, nn.LSTM):
             lengths = np.diff(words.starts)
             packed = nn.utils.rnn.pack_padded_sequence(
@@ -194,7 +194,7 @@ class NetworkModule(nn.Module):
             return torch.cat([hidden[0], hidden[1]], dim=1)
         side = WINDOW // 2
         outside = self.letters.weight[OUTSIDE]
-        there = sent(is_there, device)
+        there = to_device(is_there, device)
         vectors = torch.where(there[:, :, None], vectors, outside)
         edge = outside.expand(len(vectors), side, -1)
         scores = self.spelling(torch.cat([edge, vectors, edge], dim=1).transpose(1, 2))
@@ -216,7 +216,7 @@ class NetworkModule(nn.Module):
         dependents = _with_one(self._dropped(functional.leaky_relu(self.arc_dependents(encoded), SLOPE))) @ self.arcs
         device = encoded.device
         longest = int(batch.lengths.max())
-        place = sent(_padded(batch, longest), device)
+        place = to_device(_padded(batch, longest), device)
         zeros = torch.zeros(1, heads.shape[1], device=device)
         heads, dependents = (rows(torch.cat([words, zeros]), place) for words in (heads, dependents))
         scores = dependents @ heads.transpose(1, 2)
@@ -276,13 +276,13 @@ class NetworkModule(nn.Module):
         return torch.einsum("rd,ldh,rh->rl", dependents, self.labels, heads)
 
 
-def sent(array: Any, device: torch.device) -> Tensor:
+def to_device(array: Any, device: torch.device) -> Tensor:
     """An array as a tensor on a device; a GPU copies it while what comes next is prepared."""
     found = torch.from_numpy(np.ascontiguousarray(array))
     return found if device.type == "cpu" else found.pin_memory().to(device, non_blocking=True)
 
 
-def fetched(tensors: Sequence[Tensor | None]) -> list[Any]:
+def fetch_arrays(tensors: Sequence[Tensor | None]) -> list[Any]:
     """Tensors as arrays, None as None, by one copy: a GPU is waited for once."""
     values = [one.detach() for one in tensors if one is not None]
     if values[0].device.type == "cpu":
@@ -308,13 +308,13 @@ def _read(lstm: nn.Module, inputs: Tensor, sequences: Sequences) -> Tensor:
     every, place = [hidden], np.zeros(len(before), dtype=np.int64)  # among those of their length
     for length in range(1, int(lengths.max()) + 1):
         own = np.flatnonzero(lengths == length)
-        given, at = (sent(numbers, inputs.device) for numbers in (values[own], place[before[own]]))
+        given, at = (to_device(numbers, inputs.device) for numbers in (values[own], place[before[own]]))
         state = rows(hidden, at)[None], rows(cell, at)[None]
         hidden, cell = (one[0] for one in lstm(rows(inputs, given)[None], state)[1])
         every.append(hidden)
         place[own] = np.arange(len(own))
     order = np.argsort(np.argsort(lengths, kind="stable"), kind="stable")
-    return rows(torch.cat(every), sent(order, inputs.device))
+    return rows(torch.cat(every), to_device(order, inputs.device))
 
 
 def _prepare(layer: nn.LSTM) -> None:

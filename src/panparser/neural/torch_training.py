@@ -43,11 +43,11 @@ from panparser.networks.network_scoring import (
 )
 from panparser.networks.tag_heads import TagClasses
 from panparser.neural.teachers import SoftTargets, TeacherEnsemble
-from panparser.neural.torch_network import NetworkModule, fetched, rows, sent
+from panparser.neural.torch_network import NetworkModule, fetch_arrays, rows, to_device
 
-_MOST_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
+MAX_THREADS = torch.get_num_threads()  # as many as there are cores, unless the environment says otherwise
 _INITIALIZING = threading.Lock()  # weights are drawn from numbers that all threads share
-_FORGETFUL = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
+WORD_DROPOUT_COLUMNS = ("form", "lower", "lemma")  # inputs that are sometimes taken for unknown ones
 
 
 @dataclass
@@ -64,7 +64,7 @@ class TrainingBatch:
     gold_labels: LongArray
     tags: tuple[Tensor, IntArray] | None  # what they are predicted from, and the right ones
     memory: StackMemory | None
-    advice: SoftTargets | None = None
+    soft_targets: SoftTargets | None = None
     remembered: tuple[Tensor, Tensor] | None = None
     actions: list[tuple[StateInputs, BoolArray]] = field(default_factory=list)
     pairs: list[tuple[StateInputs, IntArray, Any]] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Trainer:
         teachers: Sequence[tuple[NetworkWeights, WordVectors | None]] = (),
     ) -> None:
         if setup.threads is not None:
-            torch.set_num_threads(min(setup.threads, _MOST_THREADS))
+            torch.set_num_threads(min(setup.threads, MAX_THREADS))
         torch.use_deterministic_algorithms(True, warn_only=True)
         torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # nothing reads it
         self.network = network
@@ -112,7 +112,9 @@ class Trainer:
             self.module.parameters(), lr=learning.learning_rate, betas=(0.9, 0.95), eps=1e-9, fused=True
         )
         self.average = [weights.detach().clone() for weights in self.module.parameters()]
-        self.word_dropout = {column: self._forgetting(column) for column in network.columns if column in _FORGETFUL}
+        self.word_dropout = {
+            column: self._forgetting(column) for column in network.columns if column in WORD_DROPOUT_COLUMNS
+        }
         self.readers: dict[int, tuple[Any, InputReader]] = {}
         self.right_tags: IntArray | None = None  # of the training treebank
         self.scorer: Scorer | None = None
@@ -140,7 +142,7 @@ class Trainer:
         weights = self._weights_of_steps()
         of_labels = (heads, dependents) if self._labels_of_steps else (None, None)
         remembered = encoded if self.network.stack_lstm else None
-        *values, of_words, of_arcs, of_heads, of_dependents, of_memory = fetched(
+        *values, of_words, of_arcs, of_heads, of_dependents, of_memory = fetch_arrays(
             [*weights.values(), seen, arcs, *of_labels, remembered]
         )
         arrays = dict(zip(weights, values, strict=True))
@@ -151,7 +153,7 @@ class Trainer:
             batch, encoded, seen, arcs, heads, dependents, right_heads, right_labels, tags, memory
         )
         if self.teachers is not None:
-            self.lesson.advice = self.teachers.advise(states.sentences, states.started, right_heads, states)
+            self.lesson.soft_targets = self.teachers.advise(states.sentences, states.started, right_heads, states)
         self.scorer = Scorer(self.network, arrays, self.actions, self._labels_of_steps)
         longest = int(batch.lengths.max(initial=0))
         return EncodedWords(batch.first, longest, of_words, of_arcs, of_heads, of_dependents, memory)
@@ -245,7 +247,9 @@ class Trainer:
         if lesson.arcs is not None and self.network.training.arc_loss:
             parts.append(self.network.training.arc_loss * self._loss_of_heads(lesson))
         if lesson.tags is not None and self.network.training.tag_loss:
-            parts.append(self.network.training.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.advice))
+            parts.append(
+                self.network.training.tag_loss * self._loss_of_tags(lesson.batch, *lesson.tags, lesson.soft_targets)
+            )
         return torch.stack(parts).sum() / max(1, len(lesson.batch.words)) if parts else None
 
     def _loss_of_actions(self, lesson: TrainingBatch) -> Tensor:
@@ -282,8 +286,8 @@ class Trainer:
             labels = self._tensor(lesson.gold_labels[known])
             heads = rows(lesson.heads, self._tensor((first + lesson.gold_heads)[known]))
             scores = self.module.score_labels(heads, rows(lesson.dependents, self._tensor(words[known])))
-            if lesson.advice is not None and lesson.advice.labels is not None:
-                advised = rows(lesson.advice.labels, self._tensor(known))
+            if lesson.soft_targets is not None and lesson.soft_targets.labels is not None:
+                advised = rows(lesson.soft_targets.labels, self._tensor(known))
                 return self._mixed(functional.cross_entropy(scores, labels, reduction="sum"), scores, advised)
         else:
             labels = self._tensor(np.concatenate([part[2] for part in lesson.labels]).astype(np.int64))
@@ -302,11 +306,13 @@ class Trainer:
         place = (sentence, words - first, lesson.gold_heads)
         at = np.ravel_multi_index(tuple(one[known] for one in place), tuple(lesson.arcs.shape))
         loss = -rows(lesson.arcs.reshape(-1, 1), self._tensor(at)).sum()
-        if lesson.advice is None or lesson.advice.heads is None:
+        if lesson.soft_targets is None or lesson.soft_targets.heads is None:
             return loss
         longest = lesson.arcs.shape[2]
         dependents = self._tensor(sentence * longest + words - first)
-        found, advised = (rows(own.reshape(-1, longest), dependents) for own in (lesson.arcs, lesson.advice.heads))
+        found, advised = (
+            rows(own.reshape(-1, longest), dependents) for own in (lesson.arcs, lesson.soft_targets.heads)
+        )
         return self._mixed(loss, found, advised)
 
     def _mixed(self, loss: Tensor, scores: Tensor, advised: Tensor) -> Tensor:
@@ -350,7 +356,7 @@ class Trainer:
         return torch.cat([rows(own, read[:, place]) for place, own in enumerate(lesson.remembered)], dim=1)
 
     def _tensor(self, array: Any) -> Tensor:
-        return sent(array, self.device)
+        return to_device(array, self.device)
 
     # --- Weights ---
 

@@ -300,7 +300,7 @@ class Counterexample:
     loss: Loss | None = None
 
     @classmethod
-    def of(cls, system: TransitionSystem, misfit: LossMismatch) -> Counterexample:
+    def from_mismatch(cls, system: TransitionSystem, misfit: LossMismatch) -> Counterexample:
         return cls(system, misfit.problem, misfit.cases, misfit.loss)
 
     @property
@@ -476,8 +476,8 @@ def without_costs(system: Any, potential: str | None = None) -> TransitionSystem
 class LossSearch:
     """The search for a table, first for arcs, then for directions; states are explored only once for each length."""
 
-    def __init__(self, bare: TransitionSystem, max_words: int, report: Progress) -> None:
-        self.bare, self.max_words, self.report = bare, max_words, report
+    def __init__(self, bare: TransitionSystem, max_words: int, progress: Progress) -> None:
+        self.bare, self.max_words, self.report = bare, max_words, progress
         self.searches: dict[int, Search] = {}
 
     def table(self, kind: Golds, table: TransitionSystem) -> tuple[TransitionSystem, int, CheckReport] | Counterexample:
@@ -520,7 +520,7 @@ class LossSearch:
             self.report(f"losses of {name}", number, len(evidence.seen))
             fitted = fit(seen, mark, evidence.conditions, table.has_list)
             if isinstance(fitted, LossMismatch):
-                return Counterexample.of(self.bare, fitted)
+                return Counterexample.from_mismatch(self.bare, fitted)
             losses[name] = losses.get(name, ()) + fitted
         for name, added in losses.items():
             table = table.also_losing(name, *added)

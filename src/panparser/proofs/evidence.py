@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from panparser.proofs import system_proof as check
 from panparser.proofs.interpreter import ReferenceState, ReferenceSystem
-from panparser.proofs.system_proof import Golds, golds_of
+from panparser.proofs.system_proof import Golds, gold_trees
 from panparser.systems import terms
 from panparser.systems.state import State
 from panparser.systems.terms import (
@@ -58,7 +58,7 @@ def slots(state: ReferenceState) -> dict[int, int]:
         found[token] = 2 * min(depth, 3) + (token == state.root)
     for index, token in enumerate(state.buffer):
         found[token] = 2 * (4 + min(index, 1)) + (token == state.root)
-    for index, token in enumerate(state.aside):
+    for index, token in enumerate(state.list_tokens):
         found[token] = 2 * (6 + min(index, 1)) + (token == state.root)
     return found
 
@@ -164,14 +164,14 @@ class Case:
 class Search:
     """Every state of the sentences of one length, and the part of every gold that it can still reach."""
 
-    def __init__(self, system: TransitionSystem, words: int, report: check.Progress) -> None:
-        self.system, self.words, self.report = system, words, report
-        self.nodes = check._explore(system, words, report)
+    def __init__(self, system: TransitionSystem, words: int, progress: check.Progress) -> None:
+        self.system, self.words, self.report = system, words, progress
+        self.nodes = check._explore(system, words, progress)
         check._check_outputs(system, self.nodes)
         self.order = sorted(range(len(self.nodes)), key=lambda index: len(self.nodes[index].state.derivation))
 
     def golds(self, kind: Golds) -> list[GoldTree]:
-        return [GoldTree(heads) for heads in golds_of(self.system, self.words, kind)]
+        return [GoldTree(heads) for heads in gold_trees(self.system, self.words, kind)]
 
     def costs(self, golds: list[GoldTree]) -> Iterator[tuple[State, str, npt.NDArray[np.int8]]]:
         """The cost of every transition in every state for each gold; the shortest derivations come first.
@@ -185,7 +185,7 @@ class Search:
             if number % 256 == 0:
                 self.report(f"{self.words} words: true costs", number, len(self.order))
             node = self.nodes[index]
-            by_potential = counted.of(node.state, node.names).T if counted and node.names else repeat(0)
+            by_potential = counted.costs(node.state, node.names).T if counted and node.names else repeat(0)
             for name, after, known in zip(node.names, node.after, by_potential, strict=False):
                 yield node.state, name, (reachable[index] - reachable[after] - known).astype(np.int8)
 
@@ -257,7 +257,7 @@ class Evidence:
             asked.append((gold, word, mark, placed))
         viewer = ObservationCache(search.system, self.conditions)
         for state, name, costs in search.costs(golds):
-            look = viewer.of(state)
+            look = viewer.observe(state)
             for (gold, word, mark, placed), cost in zip(asked, costs.tolist(), strict=True):
                 if cost not in (0, 1) and self.odd is None:
                     self.odd = Case(state, name, gold, cost)
@@ -280,7 +280,7 @@ class ObservationCache:
         self.conditions = conditions
         self.last: tuple[State, Look] | None = None
 
-    def of(self, state: State) -> Look:
+    def observe(self, state: State) -> Look:
         """A function from a word and its gold head (Root in its place) to the sight; None if a token is gone."""
         if self.last is None or self.last[0] is not state:
             self.last = (state, self._look(state))

@@ -21,7 +21,7 @@ class ReferenceState:
     stack: tuple[int, ...]
     buffer: tuple[int, ...]
     heads: dict[int, int] = field(default_factory=dict)
-    aside: tuple[int, ...] = ()  # the list, from the front
+    list_tokens: tuple[int, ...] = ()  # the list, from the front
 
     def at(self, position: Position | None) -> int | None:
         if position == ROOT:
@@ -29,7 +29,7 @@ class ReferenceState:
         if position == B0:
             return self.buffer[0] if self.buffer else None
         if position == L0:
-            return self.aside[0] if self.aside else None
+            return self.list_tokens[0] if self.list_tokens else None
         depth = ["S0", "S1", "S2"].index(str(position))
         return self.stack[-1 - depth] if depth < len(self.stack) else None
 
@@ -45,7 +45,7 @@ class ReferenceState:
         for index, token in enumerate(self.buffer):
             if region.mask >> (2 * (4 + min(index, 1)) + (token == self.root)) & 1:
                 tokens.append(token)
-        for index, token in enumerate(self.aside):
+        for index, token in enumerate(self.list_tokens):
             if region.mask >> (2 * (6 + min(index, 1)) + (token == self.root)) & 1:
                 tokens.append(token)
         return tokens
@@ -71,7 +71,7 @@ class ReferenceSystem:
             return self._hold(self.table.final, state)
         ends = (state.root,)
         places = (ends, ()) if self.table.ends == "stack" else ((), ends)
-        return (state.stack, state.buffer) == places and not state.aside
+        return (state.stack, state.buffer) == places and not state.list_tokens
 
     def legal(self, state: ReferenceState) -> tuple[str, ...]:
         if self.is_final(state):
@@ -133,9 +133,9 @@ class ReferenceSystem:
             value = {
                 "stack_size": len(state.stack),
                 "buffer_size": len(state.buffer),
-                "list_size": len(state.aside),
+                "list_size": len(state.list_tokens),
                 "open_words": len(unattached),
-                "open_aside": sum(state.is_word(t) and t not in state.heads for t in state.aside),
+                "open_aside": sum(state.is_word(t) and t not in state.heads for t in state.list_tokens),
                 "root_children": list(state.heads.values()).count(state.root),
             }[word]
         return condition.low <= value <= condition.high
@@ -157,7 +157,7 @@ class ReferenceSystem:
 
     def _effects(self, row: Any, state: ReferenceState) -> ReferenceState:
         for effect in row.then:
-            stack, buffer, aside, heads = [*state.stack], [*state.buffer], [*state.aside], dict(state.heads)
+            stack, buffer, aside, heads = [*state.stack], [*state.buffer], [*state.list_tokens], dict(state.heads)
             if effect.kind == "shift":
                 stack.append(buffer.pop(0))
             elif effect.kind == "pop" and effect.positions == (B0,):
@@ -178,7 +178,7 @@ class ReferenceSystem:
                     raise IndexError(str(effect))
                 if effect.kind == "arc":
                     heads[dependent] = head
-            state = replace(state, stack=tuple(stack), buffer=tuple(buffer), aside=tuple(aside), heads=heads)
+            state = replace(state, stack=tuple(stack), buffer=tuple(buffer), list_tokens=tuple(aside), heads=heads)
         return state
 
     def costs(self, state: ReferenceState, gold: GoldTree | Sequence[Head]) -> dict[str, int]:
@@ -201,7 +201,7 @@ class ReferenceSystem:
             return sum(heads.get(token) == loss.direction and token not in state.heads for token in stack)
         if loss.position == LIST:
             tokens = state.inside(loss.region)  # type: ignore[arg-type]
-            return sum(heads.get(child) in state.aside for child in tokens)
+            return sum(heads.get(child) in state.list_tokens for child in tokens)
         token = state.at(loss.position)  # type: ignore[arg-type]
         if token is None:
             return 0

@@ -37,13 +37,13 @@ from panparser.proofs.system_proof import (
     Growth,
     check_system,
     default_golds,
-    spelled,
+    format_seconds,
 )
 from panparser.storage.atomic import check_writable
 from panparser.systems.python_system import PythonSteps
 from panparser.systems.transition_system import TransitionSystem
 
-ANNOUNCED_FROM = 10.0  # seconds
+MIN_ANNOUNCED_SECONDS = 10.0  # seconds
 
 
 class GoldKind(StrEnum):
@@ -167,8 +167,8 @@ class _Rows:
             return
         print(row, flush=True)
         left = {words: self.growth.expected(words) for words in range(row.words + 1, self.max_words + 1)}
-        if self.growth.is_measured and sum(left.values()) >= ANNOUNCED_FROM:
-            times = ", ".join(f"{spelled(seconds)} for {words} words" for words, seconds in left.items())
+        if self.growth.is_measured and sum(left.values()) >= MIN_ANNOUNCED_SECONDS:
+            times = ", ".join(f"{format_seconds(seconds)} for {words} words" for words, seconds in left.items())
             print(f"panparser: expected: {times}", file=sys.stderr)
 
     def report_interrupted(self, table: TransitionSystem | PythonSteps, as_json: bool) -> None:

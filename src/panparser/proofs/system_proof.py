@@ -56,7 +56,7 @@ def default_golds(system: System) -> Golds:
     return "any" if crosses or counted else "partial"
 
 
-def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
+def gold_trees(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ...]]:
     """All golds of a kind, for sentences of a length."""
     root, single = system.root, system.single_root
     if kind == "all":
@@ -69,7 +69,7 @@ def golds_of(system: System, words: int, kind: Golds) -> Iterator[tuple[Head, ..
         yield from direction_golds(words)
     elif kind == "derivable":  # those of them that it can build
         whole = system.static_oracle is not None and not is_static_dynamic(system)
-        yield from golds_of(system, words, "all" if whole else "partial" if system.partial else "any")
+        yield from gold_trees(system, words, "all" if whole else "partial" if system.partial else "any")
     elif system.partial:
         span = getattr(system, "max_span", None)
         for heads in partial_golds(words, root):
@@ -168,7 +168,7 @@ def check_system(
     for words in range(1, max_words + 1):
         nodes = _explore(system, words, report)
         outputs = _check_outputs(system, nodes)
-        references = list(golds_of(system, words, kind)) if exact_cost else []
+        references = list(gold_trees(system, words, kind)) if exact_cost else []
         leaves_some = isinstance(system, TransitionSystem) and bool(system.final) and system.partial
         if references and (kind == "derivable" or leaves_some):
             references = _derivable(system, nodes, references)
@@ -334,7 +334,7 @@ def _check_costs(
                 report(f"{words} words: costs", start * len(nodes) + index * len(chunk), len(golds) * len(nodes))
             if not node.names:
                 continue
-            declared = costs.of(node.state, node.names)
+            declared = costs.costs(node.state, node.names)
             true = reachable[index][:, None] - np.stack([reachable[i] for i in node.after], axis=1)
             excess = declared.min(axis=1, keepdims=True)
             wrong = ((declared - excess) != true) | (excess < 0)
@@ -384,7 +384,7 @@ class _Costs:
         if isinstance(system, TransitionSystem):
             self.references = [system.reference(gold) for gold in golds]
 
-    def of(self, state: Any, names: tuple[str, ...]) -> IntArray:
+    def costs(self, state: Any, names: tuple[str, ...]) -> IntArray:
         if isinstance(self.system, TransitionSystem):
             costs: IntArray = state.engine_states.costs(state.index, self.references)
             return costs
@@ -457,7 +457,7 @@ class Growth:
         return time
 
 
-def spelled(seconds: float) -> str:
+def format_seconds(seconds: float) -> str:
     """A readable time, such as 40 seconds, 3 minutes, 5 hours."""
     if seconds >= _CENTURY:
         return "more than a century"

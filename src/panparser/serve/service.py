@@ -99,10 +99,10 @@ def derivation(model: ServedModel, parameters: Mapping[str, str], limits: Limits
     beam = parse_count(parameters, "beam", limits.max_derivation_beam)
     width = min(parser.spec.beam, limits.max_derivation_beam) if beam is None else beam
     try:
-        run = TracedDerivation.of_parser(parser, sentence, beam=width, actions=actions, name=model.id)
+        run = TracedDerivation.from_parser(parser, sentence, beam=width, actions=actions, name=model.id)
     except PanParserError as error:
         raise RequestError(f"Cannot show the derivation.\n{error}") from None
-    found = DerivationView.of(sentence, [run])
+    found = DerivationView.from_runs(sentence, [run])
     return json.dumps({"title": found.title, **found.to_values()}, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -61,7 +61,7 @@ def test_states_that_are_met():
     parser = pp.train(SPEC, TRAIN, epochs=1, members=1)
     found = analysis.states_visited(parser, DEV)
     expected = Counter()
-    derivations = Derivations.of(parser, DEV)
+    derivations = Derivations.from_treebank(parser, DEV)
     for number, sentence in enumerate(DEV):
         steps = derivations.actions[derivations.offsets[number] : derivations.offsets[number + 1]]
         expected += slowly(SPEC.system, sentence, [SPEC.system.names[step] for step in steps], 0)
