@@ -149,7 +149,7 @@ def test_one_action_against_another(parser, english):
         assert table["difference"].abs().is_monotonic_decreasing
     with pytest.raises(pp.SpecError, match="compare_with must be a legal choice"):
         pp.inspection.explain(parser, sentence, step, compare_with="HOP")
-    with pytest.raises(pp.SpecError, match="against needs a step"):
+    with pytest.raises(pp.SpecError, match="compare_with requires a step"):
         pp.inspection.explain(parser, sentence, compare_with="LEFT")
 
 
