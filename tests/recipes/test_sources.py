@@ -7,6 +7,7 @@ import pytest
 import panparser as pp
 from languages import language
 from panparser.recipes.recipe import Recipe
+from panparser.transfer.recipe_sections import recipe_typology
 from panparser.transfer.source_files import blanked
 
 TARGET = {"adjective_first": False, "verb_last": True}
@@ -133,3 +134,9 @@ def test_errors_name_the_place(tmp_path, text, message):
     (tmp_path / "x.toml").write_text(text)
     with pytest.raises(pp.SpecError, match=message):
         Recipe.read(tmp_path / "x.toml")
+
+
+def test_typology_of_a_recipe_names_a_language_and_its_relative():
+    related = pp.transfer.Typology.from_language("kmr", related_language="krd")
+    assert recipe_typology({"language": "kmr", "like": "krd"}) == related
+    assert recipe_typology({"like": "krd"}) == pp.transfer.Typology.from_language("krd")

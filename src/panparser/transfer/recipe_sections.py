@@ -48,13 +48,12 @@ def read_source_treebanks(
 
 def recipe_typology(values: Mapping[str, Any]) -> Typology:
     """Return the typology of a recipe: WALS for `language` or its relative `like`, overruled by the other values."""
-    languages = {
-        name: check(values[name], text("a language", minimum=1), name, SpecError)
+    language, related_language = (
+        check(values[name], text("a language", minimum=1), name, SpecError) if name in values else None
         for name in _LANGUAGES
-        if name in values
-    }
+    )
     features = {name: value for name, value in values.items() if name not in _LANGUAGES}
-    return Typology.combine_sources(**languages) | Typology.from_values(features, "the recipe")
+    return Typology.combine_sources(language, related_language) | Typology.from_values(features, "the recipe")
 
 
 def transfer_recipe(
