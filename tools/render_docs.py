@@ -145,9 +145,10 @@ def _default(option: Any) -> str:
     """The default of an option in a recipe, in words if they are declared."""
     if option.usual or option.is_required:
         return str(option.usual)
-    if option.default in (None, ()):
+    default = option.default_value()
+    if default in (None, ()):
         return "none"
-    plain = option.recipe.encode(option.default)
+    plain = option.recipe.encode(default)
     if isinstance(plain, dict):
         return ""
     return f"`{json.dumps(plain)}`" if isinstance(plain, str) else json.dumps(plain)

@@ -51,7 +51,7 @@ def network(kind: str, precision: str) -> pp.Parser:
 
 
 def network_tagger() -> pp.tagging.NetworkTagger:
-    own = replace(nets.KINDS["all of it"].tagger("upos", "lemma"), precision="float16")
+    own = replace(nets.KINDS["all of it"].as_tagger("upos", "lemma"), precision="float16")
     return random_network_tagger(own, TRAIN, vectors=nets.VECTORS)
 
 

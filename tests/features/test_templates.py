@@ -457,7 +457,7 @@ def test_fields_of_templates_are_given_or_chosen():
     assert chosen == pp.ParserSpec() == pp.ParserSpec(templates=pp.templates("lean"))
     assert hash(chosen) == hash(pp.ParserSpec(templates=pp.templates("lean")))
     assert replace(chosen, beam=2).templates == copy.copy(chosen).templates == pp.templates("lean")
-    assert inspect.signature(pp.ParserSpec).parameters["templates"].default is None
+    assert "templates: 'TemplatesField' = None" in str(inspect.signature(pp.ParserSpec))
     assert pp.TaggerSpec(templates=None) == pp.TaggerSpec(templates=pp.features.tagging_templates())
     with pytest.raises(FrozenInstanceError):
         chosen.templates = pp.templates("fast")

@@ -76,7 +76,7 @@ def test_a_cascade(folder, tmp_path):
         "data": {"train": [str(folder / "train.conllu")]},
         "parser": {"beam": 1, "templates": "zn11"},
         "training": {"epochs": 1, "members": 1},
-        "cascade": {"given": "gold"},
+        "cascade": {"stage_constraints": "gold"},
         "stages": stages,
     }
     (tmp_path / "t.txt").write_text("S0.upos B0.upos\n")

@@ -130,7 +130,7 @@ def test_vectors_become_part_of_it(tmp_path):
 @pytest.mark.parametrize(
     ("network", "options", "message"),
     [
-        (TINY, {}, r"train_tagger network must only predict tags: network.tagger\('upos'\)"),
+        (TINY, {}, r"train_tagger: network must only predict tags, as network.as_tagger\('upos'\)"),
         (NETWORK, {"members": 4}, "train_tagger with a network has no option members"),
         (NETWORK, {"classifier": pp.Perceptron()}, "train_tagger takes a network or a classifier; got both"),
         (NETWORK, {"vectors": VECTORS}, "train_tagger: vectors are given, but no input is a vector"),

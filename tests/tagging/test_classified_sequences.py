@@ -36,7 +36,7 @@ def test_sequences_are_learned(classifier, beam):
     classes, _ = model.best(items, 0, 1)[0]
     assert list(classes) == model.predict(items).tolist()[: len(classes)]
     assert len(model.best(items, 0, 3, beam=0)) == min(3, 3 ** len(classes))
-    with pytest.raises(pp.SpecError, match="members is about the weights"):
+    with pytest.raises(pp.SpecError, match="members requires the engine.s perceptron"):
         pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=classifier, members=3)
 
 
@@ -82,7 +82,7 @@ def test_a_tagger_with_a_class_that_is_not_registered(tmp_path, run):
 
 def test_what_taggers_with_a_classifier_refuse():
     items, right = sequences(4)
-    with pytest.raises(pp.SpecError, match="prune_threshold is about the weights"):
+    with pytest.raises(pp.SpecError, match="prune_threshold requires the engine.s perceptron"):
         pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune_threshold=1)
 
     class Wrong(pp.Listener):
@@ -104,5 +104,5 @@ def test_items_without_a_column_of_the_window_are_refused_before_training(classi
 
     options = {"classifier": classifier, "listeners": [Never()]}
     for chosen, dev in ((bare, None), (items, (bare, right))):
-        with pytest.raises(pp.SpecError, match="the items have no such column"):
+        with pytest.raises(pp.SpecError, match="not a column of the items"):
             pp.tagging.train_sequence_model(WINDOW, chosen, right, 3, dev=dev, **options)

@@ -71,6 +71,7 @@ class Option:
     kind: Kind
     help: str = ""
     default: Any = None
+    factory: Callable[[], Any] | None = None  # makes the default when it is needed
     is_required: bool = False
     usual: str = ""
     convert: Callable[[Any], Any] = unchanged
@@ -78,14 +79,24 @@ class Option:
     omits_default: bool = False
     recipe: Form | None = AS_STORED
 
-    def named(self, name: str, default: Any) -> Option:
+    def default_value(self) -> Any:
+        """Return the default."""
+        return self.default if self.factory is None else self.factory()
+
+    def named(self, name: str) -> Option:
         """Return the option with its name, and forms that have all that they leave open."""
         stored = self.stored and _completed(self.stored, name, self.kind)
         recipe = stored if self.recipe is AS_STORED else self.recipe
         recipe = recipe and _completed(recipe, name, self.kind)
         recipe = recipe and replace(recipe, kind=_without_null(recipe.kind or self.kind))
-        named = replace(self, name=name, stored=stored, recipe=recipe)
-        return replace(named, is_required=True) if default is MISSING else replace(named, default=default)
+        return replace(self, name=name, stored=stored, recipe=recipe)
+
+    def of_field(self, own: Field[Any]) -> Option:
+        """Return the option with the name and the default of its field."""
+        named = self.named(own.name)
+        if own.default_factory is not MISSING:
+            return replace(named, factory=own.default_factory)
+        return replace(named, is_required=True) if own.default is MISSING else replace(named, default=own.default)
 
 
 def _completed(form: Form, name: str, kind: Kind) -> Form:
@@ -111,10 +122,6 @@ def instance_of(kind: type, expected: str = "") -> Kind:
     return Kind(expected or f"a {kind.__name__}", lambda value: isinstance(value, kind))
 
 
-def _default(field: Field[Any]) -> Any:
-    return field.default if field.default_factory is MISSING else field.default_factory()
-
-
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, field))
 class Options:
     """A frozen class of options.
@@ -133,10 +140,8 @@ class Options:
     ) -> None:
         cls._owner, cls._error = owner or cls.__name__, error
         dataclass(frozen=True, kw_only=True)(cls)
-        declared = {own.name: own for own in fields(cls) if _METADATA_KEY in own.metadata}
-        cls.declarations = {
-            name: own.metadata[_METADATA_KEY].named(name, _default(own)) for name, own in declared.items()
-        }
+        declared = [own for own in fields(cls) if _METADATA_KEY in own.metadata]
+        cls.declarations = {own.name: own.metadata[_METADATA_KEY].of_field(own) for own in declared}
         if omits_defaults:
             cls.declarations = {name: replace(option, omits_default=True) for name, option in cls.declarations.items()}
         lines = [f"`{name}`: {option.help}" for name, option in cls.declarations.items() if option.help]
@@ -170,7 +175,7 @@ class Options:
         values = {}
         for declared, written in self._forms(form):
             value = getattr(self, declared.name)
-            if not (declared.omits_default and value == declared.default):
+            if not (declared.omits_default and value == declared.default_value()):
                 values[written.key] = written.encode(value)
         return values
 

@@ -291,6 +291,9 @@ class TemplatesField:
     def __set__(self, owner: object, value: Templates | None) -> None:
         vars(owner)[self._name] = None if isinstance(value, TemplatesField) else value
 
+    def __repr__(self) -> str:
+        return "None"  # in signatures: the default
+
 
 STORED_TEMPLATES = Form(
     kind=ListOf(TEXT),

@@ -58,7 +58,7 @@ class Section:
         cls._stored_names = stored or {}
         declared = options.declarations.values() if options is not None else ()
         cls._stated_options = {option.recipe.key: option for option in declared if option.recipe is not None}
-        own = {name: value.named(name, None) for name, value in vars(cls).items() if isinstance(value, Option)}
+        own = {name: value.named(name) for name, value in vars(cls).items() if isinstance(value, Option)}
         known = {**cls._stated_options, **own}
         cls.keys = {name: known[name] for name in order.split() or known}
         cls.__annotations__ = dict.fromkeys(cls.keys, Any)
@@ -121,7 +121,7 @@ def is_lines(value: Any) -> bool:
 
 FILE, FILES = text("a file", minimum=1), Kind("a list of files", is_lines)
 WEIGHTS = Kind(
-    "a list of numbers above 0",
+    "a list of numbers > 0",
     lambda value: isinstance(value, tuple) and len(value) > 0 and all(map(number(POSITIVE).test, value)),
 )
 DELEXICALIZED = Kind('true, false or "feats"', lambda value: isinstance(value, bool) or value == "feats")

@@ -151,7 +151,7 @@ def train_network_tagger(
 
 def _check_network(owner: str, network: NetworkSpec, vectors: WordVectors | None) -> None:
     if network.positions or not network.tags:
-        raise SpecError(f"{owner}: network must only predict tags, as network.tagger('upos') does")
+        raise SpecError(f"{owner}: network must only predict tags, as network.as_tagger('upos') does")
     if ("vector" in network.columns) != (vectors is not None):
         what = "missing, and the network reads them" if vectors is None else "given, but no input is a vector"
         raise SpecError(f"{owner}: vectors are {what}")

@@ -283,7 +283,7 @@ def train_tagger(
     A `lexicon` tells the tags that words may have, for a treebank of UPOS that is too small to tell; templates that
     read it are added, unless the spec has some. It becomes a part of the tagger, with the tags of the treebank added.
 
-    In place of a spec, a network that only predicts tags, such as `BILSTM.tagger("upos", "lemma")`; then options are
+    In place of a spec, a network that only predicts tags, such as `BILSTM.as_tagger("upos", "lemma")`; then options are
     epochs and patience, whose defaults are those of the network, and seed. It needs torch, and perhaps `vectors`.
     """
     # Imported here so that using a model does not load the training code.
