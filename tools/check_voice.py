@@ -134,9 +134,10 @@ def read_python(source: str, *, has_messages: bool = True) -> Iterator[Text]:
         if isinstance(node, Definition):
             yield from read_definition(node)
             read.add(id(docstring_of(node)))
-        elif isinstance(node, ast.keyword) and node.arg == "help":
-            read.add(id(node.value))
-            yield string_text("help", node.value)
+        elif isinstance(node, ast.Call) and (texts := [word.value for word in node.keywords if word.arg == "help"]):
+            read.add(id(texts[0]))
+            is_declared = isinstance(node.func, ast.Name) and node.func.id == "option"  # shown in the reference
+            yield string_text("option-help" if is_declared else "help", texts[0])
         elif isinstance(node, ast.JoinedStr | ast.Constant):
             if has_messages and id(node) not in read:
                 read.update(id(part) for part in ast.walk(node))

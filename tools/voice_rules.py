@@ -17,7 +17,7 @@ FIELD_WORDS = {
     "main run repr_html": "targets of threads, and hooks",
 }
 
-PROSE = "function-doc value-doc comment string help page test"
+PROSE = "function-doc value-doc comment string help option-help page test"
 
 
 @dataclass(frozen=True)
@@ -134,9 +134,9 @@ RULES = {
         r"\A(?:\{\}|\w+) of (?:\{\}|\w+) (?:must|is|are|has|needs?|learns?)\b",
         "FUNCTION: PARAMETER must be …; got …",
     ),
-    "bounds": rule("string help", r"\b(?:above|below) \d", "> 0, in [0, 1), between 1 and 16"),
+    "bounds": rule("string help option-help", r"\b(?:above|below) \d", "> 0, in [0, 1), between 1 and 16"),
     "help-opening": rule(
-        "help",
+        "help option-help",
         r"\A(?:Of|To|With|Without|At|By|Who|Whose|Where|What|How|Why|Which|They|The same|Must|Instead|In place of|One|"
         r"Its|It|- is|More of|As|From|About|Because|None)\b|\?(?:\s|\Z)",
         "a noun phrase or an imperative, complete without the flag's name",

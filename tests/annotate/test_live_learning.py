@@ -10,7 +10,7 @@ import pytest
 import panparser as pp
 from panparser.annotate.completion import Completer
 from panparser.annotate.document import Document
-from panparser.annotate.live_learning import CompleterTrainer, InitialPrediction, calibration_from_signals, treebank_of
+from panparser.annotate.live_learning import CompleterTrainer, InitialPrediction, fit_calibration, treebank_of
 from places import ENGLISH
 
 
@@ -89,8 +89,8 @@ def test_confidence_is_calibrated_on_what_was_shown_at_first(drafts):
         first = completer.complete(bare(draft))
         seen.append(InitialPrediction.from_completion(first.evidence, first, draft))
         assert InitialPrediction.from_completion(first.evidence, first, bare(draft)) is None
-    assert calibration_from_signals(seen[:3], 4) is None
-    calibration = calibration_from_signals(seen, 4)
+    assert fit_calibration(seen[:3], 4) is None
+    calibration = fit_calibration(seen, 4)
     calibrated = replace(completer, calibration=calibration)
     found = [calibrated.complete(bare(draft)) for draft in drafts[10:40]]
     mean = np.mean([value for each in found for value in each.head_confidence])
@@ -118,8 +118,8 @@ def test_a_few_errors_calibrate_nothing(drafts):
         first = start.complete(bare(draft))
         seen.append(InitialPrediction.from_completion(first.evidence, first, replace(draft, words=first.words)))
         seen[-1].heads[:1] = seen[-1].labels[1:2] = False
-    assert calibration_from_signals(seen[:19], 4) is None
-    assert calibration_from_signals(seen, 4) is not None
+    assert fit_calibration(seen[:19], 4) is None
+    assert fit_calibration(seen, 4) is not None
 
 
 def test_tags_are_learned_and_predicted_where_nobody_gave_them(drafts):

@@ -108,7 +108,7 @@ def test_check_constraints_on_the_command_line(run):
 
 
 def test_more_than_seven_words_are_announced_and_can_be_interrupted(run, monkeypatch):
-    monkeypatch.setattr("panparser.proofs.proof_commands.ANNOUNCED_FROM", 0.0)
+    monkeypatch.setattr("panparser.proofs.proof_commands.MIN_ANNOUNCED_SECONDS", 0.0)
     monkeypatch.setattr("panparser.proofs.system_proof.MEASURABLE", 1e-9)
 
     def interrupted(table, max_words, **options):

@@ -53,7 +53,7 @@ def test_ranks_as_json(run, files):
     found = json.loads(out)
     assert code == 0
     assert [each["path"] for each in found] == ["near.conllu", "middle.conllu"]
-    assert [each["number"] for each in found] == [1, 2]
+    assert [each["index"] for each in found] == [1, 2]
     assert found[0]["weight"] == pytest.approx(found[0]["divergence"] ** -4)
 
 

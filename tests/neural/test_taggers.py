@@ -114,7 +114,7 @@ def test_listeners_skip_sentences(tagger):
         def before_sentence(self, epoch, sentence):
             return pp.Replacement(sentence=DEV[0])
 
-    with pytest.raises(pp.SpecError, match="skip sentences, not replace them"):
+    with pytest.raises(pp.SpecError, match="skip sentences, but not replace them"):
         learn(listeners=[Replacing()], epochs=1)
 
 
@@ -134,7 +134,7 @@ def test_vectors_become_part_of_it(tmp_path):
         (NETWORK, {"members": 4}, "train_tagger with a network has no option members"),
         (NETWORK, {"classifier": pp.Perceptron()}, "train_tagger takes a network or a classifier; got both"),
         (NETWORK, {"vectors": VECTORS}, "train_tagger: vectors are given, but no input is a vector"),
-        (pp.TaggerSpec(), {"vectors": VECTORS}, "train_tagger: vectors are for a network"),
+        (pp.TaggerSpec(), {"vectors": VECTORS}, "train_tagger: vectors require a network"),
         ("bilstm", {}, "train_tagger: spec must be a TaggerSpec, or a NetworkSpec that only predicts tags"),
     ],
 )

@@ -111,7 +111,7 @@ def test_malformed_declarations_are_refused(fields, message):
 @pytest.mark.parametrize("cost", [0.5, "1", None])
 def test_costs_must_be_integers(cost):
     system = pp.system(type("Bad", (Hybrid,), {"cost": lambda *_: cost})())
-    with pytest.raises(pp.errors.DeclarationError, match="cost of SHIFT in Bad must be an integer; got"):
+    with pytest.raises(pp.errors.DeclarationError, match="Bad: cost of SHIFT must be an integer; got"):
         system.costs(system.initial(1), [0])
 
 

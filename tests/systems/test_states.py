@@ -95,7 +95,7 @@ def test_illegal_steps_are_refused_with_the_place():
 
 @pytest.mark.parametrize("words", [0, -1, 16001, 2.0, "3"])
 def test_strange_lengths_are_refused(words):
-    with pytest.raises(pp.errors.GoldError, match="arc-eager: words must be 1 to 16000; got"):
+    with pytest.raises(pp.errors.GoldError, match="words must be an integer between 1 and 16000; got"):
         pp.system("arc-eager").initial(words)
 
 

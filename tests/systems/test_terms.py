@@ -79,7 +79,7 @@ def test_regions_print_as_they_are_written(region, text):
         ("pop(ROOT)", "pop expects a position (S0, S1, S2, B0); got ROOT", "pop(ROOT)"),
         ("shift(S0)", "shift takes no position", "shift(S0)"),
         ("STACK(S0)", "STACK takes no arguments", "STACK"),
-        ("any_of(is_word(S0))", "two conditions or more; got 1", "any_of(is_word(S0))"),
+        ("any_of(is_word(S0))", "two or more conditions; got 1", "any_of(is_word(S0))"),
         ("any_of(is_word(S0), shift)", "any_of expects conditions; got shift", "any_of(is_word(S0), shift)"),
         ("wants(B0, STACK)", "wants expects LEFT or RIGHT; got STACK", "wants(B0, STACK)"),
         ("wanting(BUFFER, LEFT)", "wanting expects STACK; got BUFFER", "wanting(BUFFER, LEFT)"),

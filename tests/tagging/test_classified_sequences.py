@@ -36,7 +36,7 @@ def test_sequences_are_learned(classifier, beam):
     classes, _ = model.best(items, 0, 1)[0]
     assert list(classes) == model.predict(items).tolist()[: len(classes)]
     assert len(model.best(items, 0, 3, beam=0)) == min(3, 3 ** len(classes))
-    with pytest.raises(pp.SpecError, match="members requires the engine.s perceptron"):
+    with pytest.raises(pp.SpecError, match=r"members requires the engine.s perceptron"):
         pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=classifier, members=3)
 
 
@@ -82,7 +82,7 @@ def test_a_tagger_with_a_class_that_is_not_registered(tmp_path, run):
 
 def test_what_taggers_with_a_classifier_refuse():
     items, right = sequences(4)
-    with pytest.raises(pp.SpecError, match="prune_threshold requires the engine.s perceptron"):
+    with pytest.raises(pp.SpecError, match=r"prune_threshold requires the engine.s perceptron"):
         pp.tagging.train_sequence_model(WINDOW, items, right, 3, classifier=pp.Perceptron(), prune_threshold=1)
 
     class Wrong(pp.Listener):

@@ -325,7 +325,7 @@ def test_a_plan_keeps_what_a_parser_is_the_best_at(plan, first, last):
     sources = candidates.learn("all", None)
     found = pp.transfer.competent_regions(SAMPLE, [own, sources.parse(SAMPLE)], divergences=[None, 1.0])
     regions = found[0 if first == "sample" else 1].regions
-    assert [stage.keep for stage in cascade.stages] == [regions, ()]
+    assert [stage.keep_regions for stage in cascade.stages] == [regions, ()]
     expected = [candidates.learn(method, SAMPLE).parse(TEST).to_bytes() for method in (first, last)]
     assert [parser.parse(TEST).to_bytes() for parser in cascade.parsers] == expected
 
@@ -351,7 +351,7 @@ def test_without_a_sample_similarity_tells_where_a_source_is_the_best():
     candidates = candidates_of(None)
     cascade = candidates.make("region-wise", None)
     known = pp.transfer.similar_regions(RAW, [NEAR, FAR])
-    assert {stage.name: stage.keep for stage in cascade.stages[:-1]} == {
+    assert {stage.name: stage.keep_regions for stage in cascade.stages[:-1]} == {
         name: own.regions for name, own in zip(("near", "far"), known, strict=True) if own.regions
     }
     assert cascade.stages[-1].name == "sources"
@@ -517,7 +517,7 @@ def test_the_command_trains_itself_and_makes_cascades(run, folder):
         ),
         (
             ["--sample", "sample.conllu", "-s", "ud", "-o", "m", "--report", "mine.toml", "--typology", "mine.toml"],
-            "replaced",
+            "is an input file",
         ),
     ],
 )

@@ -388,7 +388,7 @@ class Following:
                     self.keys[index] = key_in(part, not backwards)
                 for number, name, old, new in part["cells"]:
                     if name in _MARKED:
-                        _mark(marks, number, name, old if backwards else new)
+                        _set_mark(marks, number, name, old if backwards else new)
             else:
                 self._replace(index, part, version, backwards)
 
@@ -409,7 +409,7 @@ class Following:
                 document.mark(index, marks)
 
 
-def _mark(marks: JournalState, number: int, name: str, value: Any) -> None:
+def _set_mark(marks: JournalState, number: int, name: str, value: Any) -> None:
     if name == "done":
         marks.done = value
     elif name == "spans":

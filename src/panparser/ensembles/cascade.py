@@ -67,7 +67,8 @@ class CascadeStage(Options):
         convert=tuple,
         stored=replace(_STORED_REGIONS, key="keep"),
         omits_default=True,
-        help="In place of `regions`: the stage learns all arcs, and of those that it finds only those of these regions "
+        help="Regions to keep, in place of `regions`: the stage learns all arcs, and of those that it finds only "
+        "those of these regions "
         "are kept.",
     )
     spec: ParserSpec = cast(ParserSpec, None)

@@ -28,7 +28,7 @@ def propagation(
         typer.Option(
             "--group-by",
             metavar="COLUMNS",
-            help="Columns: correct, action, S0, B0, cost, sentence, step.  [default: correct,action]",
+            help="Columns: correct,action,S0,B0,cost,sentence,step.  [default: correct,action]",
         ),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of rows.")] = 20,

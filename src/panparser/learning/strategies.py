@@ -74,8 +74,7 @@ class TrainingStrategy(Options, error=StrategyError, omits_defaults=True):
     oracle: Oracle = option(
         one_of(*get_args(Oracle)),
         default="dynamic",
-        help="What is correct: one derivation fixed in advance (`static`), or every derivation of minimum cost "
-        "(`dynamic`).",
+        help="Correct derivations: one fixed in advance (`static`), or every derivation of minimum cost (`dynamic`).",
     )
     update_at: UpdateAt = option(
         one_of(*get_args(UpdateAt)),
@@ -87,12 +86,13 @@ class TrainingStrategy(Options, error=StrategyError, omits_defaults=True):
     positive: Positive = option(
         one_of(*get_args(Positive)),
         default="best-scoring",
-        help="Of the correct derivations of that length, the best-scoring one, or the one most like the negative one.",
+        help="The correct derivation of that length: the best-scoring one, or the one most like the negative one.",
     )
     restart: Restart = option(
         one_of(*get_args(Restart)),
         default="none",
-        help="What follows an update: the next sentence (`none`), or another search: from the positive or, with the "
+        help="Continuation after an update: the next sentence (`none`), or another search: from the positive or, "
+        "with the "
         "probability `exploration`, the negative state (`pair`); from any correct state instead of the positive one "
         "(`random-correct`); from all states of the beam (`beam`); from a state drawn by its score (`sample`).",
     )
@@ -106,7 +106,7 @@ class TrainingStrategy(Options, error=StrategyError, omits_defaults=True):
     temperature: float = option(
         number(Interval(0, 1e30, "()")),
         default=1.0,
-        help="Of `sample`, in updates: the higher, the more evenly states are drawn.",
+        help="Temperature of `sample`, in updates: the higher, the more evenly states are drawn.",
     )
     search_horizon: int | None = option(
         Nullable(integer(1, (1 << 31) - 1)),

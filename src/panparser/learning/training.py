@@ -40,7 +40,7 @@ class Subsampling(Options):
         default="share",
         stored=Form("by"),
         recipe=Form(),
-        help="How arcs are selected: uniformly at random (`share`), or by class of arcs (tag of the dependent and "
+        help="Selection of arcs: uniformly at random (`share`), or by class of arcs (tag of the dependent and "
         "direction), reducing the frequent ones to one size (`frequency`), or preferring those with the most errors so "
         "far (`accuracy`: on the development set after the last epoch), or with the most errors of a parser that is "
         "trained on all arcs before, in the same way (`accuracy-once`).",

@@ -71,7 +71,7 @@ class NetworkInput(Options):
     encoder: Characters = option(
         one_of(*get_args(Characters)),
         default="cnn",
-        help="How characters become a vector: by convolutions (`cnn`) or a BiLSTM (`lstm`).",
+        help="Encoder of characters: by convolutions (`cnn`) or a BiLSTM (`lstm`).",
     )
 
     def check(self) -> None:
@@ -101,18 +101,18 @@ class NetworkTraining(Options):
         number(RATE),
         default=0.33,
         stored=Form(kind=number(NON_NEGATIVE)),
-        help="Of all that one layer passes to the next, the same for all words of a sentence.",
+        help="Dropout of everything that one layer passes to the next, the same for all words of a sentence.",
     )
     input_dropout: float = option(
         number(RATE),
         default=0.2,
         stored=Form(kind=number(NON_NEGATIVE)),
-        help="Of each input of a word as a whole, so that none is relied upon.",
+        help="Dropout of each input of a word as a whole, so that none is relied upon.",
     )
     word_dropout: float = option(
         number(NON_NEGATIVE),
         default=0.25,
-        help="How often a word is seen as an unknown one, the rarer the more often (as in K&G 2016).",
+        help="Rate at which words are replaced by the unknown word, the rarer the more often (as in K&G 2016).",
     )
     max_gradient_norm: float = option(
         number(POSITIVE), default=5.0, stored=Form("clip", number(NON_NEGATIVE)), help="The largest norm of a gradient."
@@ -121,7 +121,7 @@ class NetworkTraining(Options):
         number(RATE),
         default=0.998,
         stored=Form("average", number(NON_NEGATIVE)),
-        help="How much of the average of all weights remains after an update; the average is what parses.",
+        help="Share of the average of all weights that remains after an update; the average is what parses.",
     )
     arc_loss: float = option(
         number(NON_NEGATIVE),
@@ -186,7 +186,7 @@ class NetworkSpec(Options):
             encode=lambda inputs: [one.to_values() for one in inputs],
             decode=lambda inputs: tuple(map(NetworkInput.restore, inputs)),
         ),
-        help="What is known of a word: a list of tables with `column`, `size`, `least` and `encoder`.",
+        help="Inputs of a word: a list of tables with `column`, `size`, `least` and `encoder`.",
     )
     num_layers: int = option(
         integer(0, MAX_LAYERS),
@@ -247,14 +247,14 @@ class NetworkSpec(Options):
     precision: Precision = option(
         one_of(*get_args(Precision)),
         default="float32",
-        help="Of the numbers in a file: `float32`, `float16` or `int8`.",
+        help="Precision of the numbers in a file: `float32`, `float16` or `int8`.",
     )
     training: NetworkTraining = option(
         instance_of(NetworkTraining),
         default=NetworkTraining(),
         stored=_TRAINING,
         recipe=replace(_TRAINING, key="training"),
-        help="How it learns: a table of the keys below.",
+        help="Training of the network: a table of the keys below.",
     )
 
     def check(self) -> None:

@@ -81,7 +81,7 @@ class ParserSpec(Options):
         Nullable(one_of(*get_args(Nonprojective))),
         default=None,
         usual='`"pseudo"` if it applies, else `"as-is"`',
-        help="How training treats crossing arcs: it takes them as they are, with actions of minimum cost "
+        help="Treatment of crossing arcs in training: it takes them as they are, with actions of minimum cost "
         '(`"as-is"`), only the largest projective part (`"reduce"`), lifts arcs and marks labels so that parsing can '
         'undo it (`"pseudo"`: the default where there are labels and whole, projective trees), or leaves such '
         'sentences out (`"leave-out"`; with a system that builds crossing arcs, only those that it cannot derive).',

@@ -80,7 +80,7 @@ class PipelineSpec(Options):
         default=PARTS,
         convert=_in_order,
         usual="all",
-        help="Which of tokenizer, tagger, lemmatizer and parser to train.",
+        help="Parts to train, of tokenizer, tagger, lemmatizer and parser.",
     )
     parser_predicts_tags: bool | None = option(
         Nullable(BOOLEAN),
@@ -96,7 +96,7 @@ class PipelineSpec(Options):
         default=True,
         stored=Form("joint"),
         recipe=None,
-        help="One tagger for UPOS, XPOS and FEATS together, or one for each of them.",
+        help="Train one tagger for UPOS, XPOS and FEATS together, or one for each of them.",
     )
     columns: tuple[str, ...] | None = option(
         Nullable(_some_of(COLUMNS)),
@@ -115,7 +115,7 @@ class PipelineSpec(Options):
         factory=ParserSpec,
         stored=Form(encode=ParserSpec.to_values),
         recipe=None,
-        help="What the parser is made of.",
+        help="Specification of the parser.",
     )
     tokenizer_epochs: int = option(
         integer(1, MAX_EPOCHS), default=TOKENIZER_EPOCHS, help="Epochs of the tokenizer, at most."

@@ -43,7 +43,7 @@ from panparser.storage.atomic import check_writable
 from panparser.systems.python_system import PythonSteps
 from panparser.systems.transition_system import TransitionSystem
 
-MIN_ANNOUNCED_SECONDS = 10.0  # seconds
+MIN_ANNOUNCED_SECONDS = 10.0
 
 
 class GoldKind(StrEnum):

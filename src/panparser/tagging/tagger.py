@@ -88,7 +88,7 @@ class TaggerSpec(Options):
             encode=lambda rule: list(astuple(rule)) if rule else None,
             decode=lambda values: TagDictionaryThresholds(*values) if values else None,
         ),
-        help="Which words get their only tag without classification; None: no word does.",
+        help="Words that get their only tag without classification; None: no word does.",
     )
 
     def check(self) -> None:
