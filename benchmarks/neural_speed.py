@@ -29,7 +29,7 @@ from peers import HERE, Contender, Race, installed, ours, peer
 from tasks import FOLDER
 
 import panparser as pp
-from panparser.work.pool import SINGLE_THREADED
+from panparser.base.threads import SINGLE_THREADED
 
 COLUMNS = ("", "UAS", "LAS", "words/s", "with start", "start, s", "peak memory, MB")
 

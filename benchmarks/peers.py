@@ -42,7 +42,7 @@ from machine import heading, processor
 from measured import Measurement, keep
 
 import panparser as pp
-from panparser.work.pool import SINGLE_THREADED
+from panparser.base.threads import SINGLE_THREADED
 
 HERE = Path(__file__).parent
 PYTHON = shlex.quote(sys.executable)

@@ -10,7 +10,7 @@ import sys
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-from panparser.work.pool import SINGLE_THREADED
+from panparser.base.threads import SINGLE_THREADED
 
 # One core for each process of the tests: libraries that start a thread for each get into each other's way, by a factor
 # of ten where two processes train networks. Before numpy and torch are imported, which read it then.

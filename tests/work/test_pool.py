@@ -316,4 +316,5 @@ def test_a_pool_needs_the_standard_library_alone():
     code = "import sys; import panparser.work.pool; print(*(name for name in sys.modules if 'panparser' in name))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     expected = {"panparser", "panparser.names", "panparser.errors", "panparser.work", "panparser.work.pool"}
+    expected |= {"panparser.base", "panparser.base.checks", "panparser.base.threads"}
     assert set(done.stdout.split()) - {"__editable___panparser"} == expected

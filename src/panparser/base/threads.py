@@ -14,6 +14,10 @@ from panparser.base.checks import check_threads
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+SINGLE_THREADED = {  # libraries that start threads read the environment when they are imported
+    **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "MKL", "OMP", "BLIS", "NUMEXPR")},
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
 _most: ContextVar[int | None] = ContextVar("_most", default=None)
 
 

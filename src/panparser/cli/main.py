@@ -169,7 +169,7 @@ def _one_matrix_thread() -> Iterator[None]:
 
     Sentences are shared by threads already: a library that starts more of them for each product only delays these.
     """
-    from panparser.work.pool import SINGLE_THREADED
+    from panparser.base.threads import SINGLE_THREADED
 
     added = {name: value for name, value in SINGLE_THREADED.items() if name not in os.environ}
     os.environ.update(added)

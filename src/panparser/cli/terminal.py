@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 import sys
@@ -85,6 +84,8 @@ def shown_value(value: object) -> str:
 
 def print_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """A table of values as CSV, with nothing where there is no number."""
+    import csv  # lazy: few tables are written as CSV
+
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(["" if isinstance(v, float) and math.isnan(v) else v for v in row] for row in rows)

@@ -28,6 +28,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from typing import IO, Any, TypeVar
 
+from panparser.base.threads import SINGLE_THREADED
 from panparser.errors import PanParserError, SpecError
 
 Task = TypeVar("Task")
@@ -36,10 +37,6 @@ Submit = Callable[[bytes, str, float | None, int, str | None], "Future[Reply]"] 
 
 PROCESSES, LOCAL = "processes", "local"  # clusters; another one is named by the address of its scheduler
 LOOPBACK = "127.0.0.1"
-SINGLE_THREADED = {  # libraries that start threads read the environment when they are imported
-    **{f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "MKL", "OMP", "BLIS", "NUMEXPR")},
-    "VECLIB_MAXIMUM_THREADS": "1",
-}
 MAX_LOG_BYTES = 2000
 STOP_SECONDS = 5.0  # until a worker that should end is killed
 TICK_SECONDS = 0.5
