@@ -1,4 +1,4 @@
-"""Decisions of a draft as constraints on its tree, which may cross: whether any tree keeps them, and why none does."""
+"""Decisions of a draft as constraints on its tree, and the conflicts that exclude every tree."""
 
 from __future__ import annotations
 

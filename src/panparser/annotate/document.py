@@ -1,4 +1,4 @@
-"""Document: the file that is annotated, as places of sentences in its bytes; each is read when it is looked at."""
+"""Document: the annotated file as positions of its sentences, each read on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress: corrections per 100 words, words done, hours left; and the time of every edit, for research."""
+"""Annotation effort: corrections per 100 words, finished words, hours left, and the time of every edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words and sentences divided otherwise: split, joined, written as one; heads, spans and DEPS follow."""
+"""Changes of tokens and sentences: split, joined, written as one; heads, spans and DEPS follow."""
 
 from __future__ import annotations
 

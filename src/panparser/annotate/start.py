@@ -1,4 +1,4 @@
-"""What annotation starts from: a text that is divided into words, a parser that learned from other languages."""
+"""Starting points of annotation: a tokenized text, or a parser transferred from other languages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many files, and files of any size: what is finished is left alone, the rest is shared by workers."""
+"""Parsing of many or large files by worker processes; finished outputs are skipped."""
 
 from __future__ import annotations
 

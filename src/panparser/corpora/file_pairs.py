@@ -1,4 +1,4 @@
-"""Which files are parsed, and where what comes of each is written."""
+"""Pairs of input and output files."""
 
 from __future__ import annotations
 

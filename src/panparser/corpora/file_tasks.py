@@ -1,4 +1,4 @@
-"""A unit of work: a file, or a part of one, is read, parsed and written by whichever process is told to."""
+"""FileTask: a file, or a part of one, that a worker process reads, parses and writes."""
 
 from __future__ import annotations
 

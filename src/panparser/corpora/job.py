@@ -1,4 +1,4 @@
-"""What `panparser parse` does with the sentences that it reads, in whatever process."""
+"""ParseJob: the steps of `panparser parse` for sentences, in any process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts of a file: ranges of bytes whose trees, one after the other, are those of the whole file.
+"""Parts of a file: ranges of bytes that can be parsed separately.
 
 A file is read in pieces, and a piece depends on nothing that stands before it. So from where a piece begins, the same
 pieces, sentences and trees follow, whichever process reads them. Only the numbers of sentences depend on what stands

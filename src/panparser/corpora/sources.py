@@ -1,4 +1,4 @@
-"""What `panparser parse` reads and writes: text or treebanks, and formats of all kinds."""
+"""Input and output of `panparser parse`: text or treebanks, in many formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an action was taken in a state: what each feature added to the score of each action, and of each label.
+"""Explanations: the contribution of each feature to the scores of the actions and labels of a state.
 
 Features of a perceptron have weights, which are looked up. Of a network, inputs are hidden one by one.
 """

@@ -1,4 +1,4 @@
-"""Where a derivation left the gold tree, and the wrong words that resulted.
+"""Error propagation: actions that lose gold arcs, and the wrong words that they cause.
 
 An error is an action that costs more than another would: it gives up gold arcs that could still have been made. What is
 wrong in the tree is the sum of errors; but a wrong arc is often made later than the error that it comes from, by an

@@ -1,4 +1,4 @@
-"""GridRun: one point of a grid, ready to be run: a recipe, what it is scored on, and the key of both."""
+"""GridRun: one configuration of a grid: its recipe, its test data, and the key of both."""
 
 from __future__ import annotations
 

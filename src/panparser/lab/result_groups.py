@@ -1,4 +1,4 @@
-"""Groups of treebanks, and published results next to ours."""
+"""Groups of treebanks, and published results in the tables of a grid."""
 
 from __future__ import annotations
 

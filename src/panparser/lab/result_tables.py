@@ -1,4 +1,4 @@
-"""Tables of results: means and deviations by axes, and differences with their tests. Every cell knows its runs."""
+"""Tables of results: means and deviations by axes, differences and their tests; every cell has its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results: what came of the runs of a grid, by their places on its axes; read from a folder of small files.
+"""GridResults: the outcomes of a grid's runs by the values of its axes, read from a folder of small files.
 
 KEY.json is what came of a run; *.jsonl, a line for each run, holds many of them, and may be compressed: *.jsonl.xz;
 grids/NAME.json says which runs a grid has, and where they stand.

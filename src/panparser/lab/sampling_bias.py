@@ -1,4 +1,4 @@
-"""Are the states that a parser learned from those that it meets? Divergence of the two, after Aufrant's thesis.
+"""Sampling bias: the divergence of the states in training from those in parsing, after Aufrant's thesis.
 
 A state is described by the tags at S0 and B0 and the distance between them; the description, and what counts as a state
 that was learned from, are ours: the slides of the thesis print divergences alone.

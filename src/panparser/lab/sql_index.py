@@ -1,4 +1,4 @@
-"""An index of results for SQL, by DuckDB: rebuilt from the files, which are the truth, whenever they have changed.
+"""SQL index of results, in DuckDB: rebuilt from the files of outcomes whenever they have changed.
 
 Nobody keeps it open: it is written under another name, renamed, and opened only to be read.
 """

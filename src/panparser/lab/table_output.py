@@ -1,4 +1,4 @@
-"""ResultTable: a table of which every figure knows its runs; as Markdown, LaTeX, CSV and plain values."""
+"""ResultTable: a table as Markdown, LaTeX, CSV and plain values; every number has its runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Network: what a neural classifier looks at, and how, as data; and three named ones.
+"""NetworkSpec: the inputs, layers and training of a network as data; and three named networks.
 
 C&M 2014: Chen & Manning, "A Fast and Accurate Dependency Parser using Neural Networks". K&G 2016: Kiperwasser &
 Goldberg, "Simple and Accurate Dependency Parsing Using Bidirectional LSTM Feature Representations". D 2015: Dyer et

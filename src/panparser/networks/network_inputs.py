@@ -1,4 +1,4 @@
-"""What a network knows of words, as numbers: vocabularies, learned from a treebank, and batches of sentences."""
+"""Network inputs: vocabularies learned from a treebank, and batches of sentences as numbers."""
 
 from __future__ import annotations
 

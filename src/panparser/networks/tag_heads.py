@@ -1,4 +1,4 @@
-"""Tags and lemmas that a network predicts from the vectors of words: their classes, and heads over the encoder."""
+"""Tag heads: tags and lemmas predicted from the encoder's word vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Teachers: trained networks that another learns from. What they predict, with all its doubts, says more than one tag.
+"""Distillation: trained networks whose predicted distributions are the targets of another one.
 
 H 2015: Hinton, Vinyals & Dean, "Distilling the Knowledge in a Neural Network".
 """

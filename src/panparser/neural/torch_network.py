@@ -1,4 +1,4 @@
-"""NetworkModule: a network in torch, while it learns. The names of its weights are those of arrays in a model file."""
+"""NetworkModule: a network in torch, for training. Its weights have the names of the arrays in a model file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trainer: how a network learns from the states that a strategy visits. Scores while searching are numpy's.
+"""Trainer: trains a network on the states that a strategy visits. The search scores states with numpy.
 
 A batch of sentences is encoded once, with gradients; the search goes through its states with detached numbers, and what
 there is to learn is collected; then one loss over all of it goes back through the encoder.

@@ -1,4 +1,4 @@
-"""Regions of competence: which of several parsers is the best for which class of arcs, by a sample or by similarity."""
+"""Regions of competence: the best of several parsers for each class of arcs, by a sample or by similarity."""
 
 from __future__ import annotations
 

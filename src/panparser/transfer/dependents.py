@@ -1,4 +1,4 @@
-"""Classes of dependents whose place typology knows: who belongs to them, and what values of WALS say of them."""
+"""Classes of dependents with a typological word order: their members, and the values of WALS for them."""
 
 from __future__ import annotations
 

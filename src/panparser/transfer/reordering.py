@@ -1,4 +1,4 @@
-"""reorder: words of a treebank in the order that a model of another language's tags finds most probable.
+"""`reorder_words`: the words of a treebank in the most probable order under a tag language model.
 
 After the PoS language model of Aufrant et al. (2016); the limits of the search are ours.
 """

@@ -1,4 +1,4 @@
-"""The typology of a language as options give it: WALS, a relative, a file, sentences; later ones overrule earlier."""
+"""Command-line options for the typology of a language: WALS, a relative, a file, sentences; later ones overrule."""
 
 from __future__ import annotations
 
