@@ -216,8 +216,16 @@ class Cascade(MultiParserModel, kind="cascade", newest=FORMAT):
         if stages is not None:
             check_range("found: stages", stages, 0, before_last)
         for number in range(before_last if stages is None else stages):
-            options: dict[str, Any] = {"beam": beam, "threads": threads, "relax": True}
-            known = add_predictions(self.stages[number], self.parsers[number], treebank, known, constraints, **options)
+            known = add_predictions(
+                self.stages[number],
+                self.parsers[number],
+                treebank,
+                known,
+                constraints,
+                beam=beam,
+                threads=threads,
+                relax=True,
+            )
             known = without_conflicts(known, constraints, self.stages[number + 1].spec.system)
         return known
 

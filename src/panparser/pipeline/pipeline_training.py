@@ -347,8 +347,14 @@ class _Run:
 
     def _tokenizer(self) -> Tokenizer:
         self.on_part_start("tokenizer")
-        options: dict[str, Any] = {"epochs": self.spec.tokenizer_epochs, "seed": self.seed}
-        learn = partial(train_tokenizer, self.treebank, dev=self.dev, listeners=self.listeners, **options)
+        learn = partial(
+            train_tokenizer,
+            self.treebank,
+            dev=self.dev,
+            listeners=self.listeners,
+            epochs=self.spec.tokenizer_epochs,
+            seed=self.seed,
+        )
         return self.checkpoints.get("tokenizer", lambda: whole(learn()))
 
     def _taggers(
@@ -391,8 +397,9 @@ class _Run:
     def _lemmatizer(
         self, treebank: Treebank, *, dev: Treebank | None = None, listeners: Sequence[Listener] = ()
     ) -> Lemmatizer:
-        options: dict[str, Any] = {"epochs": self.spec.lemmatizer_epochs, "seed": self.seed}
-        return whole(train_lemmatizer(treebank, dev=dev, listeners=listeners, **options))
+        return whole(
+            train_lemmatizer(treebank, dev=dev, listeners=listeners, epochs=self.spec.lemmatizer_epochs, seed=self.seed)
+        )
 
     def _parser(self, treebank: Treebank, dev: Treebank | None, **more: Any) -> Parser:
         self.on_part_start("parser")

@@ -297,8 +297,9 @@ def train_tagger(
             raise SpecError(f"train_tagger takes a network or a {found}; got both")
         from panparser.tagging.network_tagger import train_network_tagger
 
-        common: dict[str, Any] = {"dev": dev, "listeners": listeners, "vectors": vectors, "threads": threads}
-        return train_network_tagger(spec, treebank, **common, options=options)
+        return train_network_tagger(
+            spec, treebank, dev=dev, listeners=listeners, vectors=vectors, threads=threads, options=options
+        )
     if not isinstance(spec, TaggerSpec):
         raise SpecError(
             f"train_tagger: spec must be a TaggerSpec, or a NetworkSpec that only predicts tags; got {spec!r}"

@@ -124,9 +124,16 @@ class Tokenizer(StoredModel, kind="tokenizer", newest=1, prefix="tokenizer."):
         `ranges`, MISC has no TokenRange. `start`: where the text begins, if it is a part of another.
         """
         divide = partial(self._divide, input_format=input_format, path=path, threads=threads)
-        options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges}
-        options["start"] = start
-        return stream(divide, pieces, input_format=input_format, **options)
+        return stream(
+            divide,
+            pieces,
+            input_format=input_format,
+            document=document,
+            path=path,
+            report=report,
+            ranges=ranges,
+            start=start,
+        )
 
     def __repr__(self) -> str:
         return f"<Tokenizer {len(self.multiword.forms)} forms of several words, {self.model.size:,} bytes of weights>"
@@ -213,8 +220,16 @@ def divided(
         text, tokens = finished(text, tokens) if unfinished else (text, tokens)
         return to_treebank(text, tokens, place=place, path=path), len(text)
 
-    options: dict[str, Any] = {"document": document, "path": path, "report": report, "ranges": ranges, "start": start}
-    return stream(divide, pieces, input_format=input_format, **options)
+    return stream(
+        divide,
+        pieces,
+        input_format=input_format,
+        document=document,
+        path=path,
+        report=report,
+        ranges=ranges,
+        start=start,
+    )
 
 
 def _sets(follows: IntArray, spaced: bool, ends: npt.NDArray[np.bool_] | None = None, whole: bool = False) -> IntArray:
@@ -267,10 +282,16 @@ def train_tokenizer(
     lexicon = Lexicon.learn(layout, _begins(layout, marks))
     spaced = bool((layout.before_space & (marks == INSIDE)).any())
     learned = _items(*_marked(_with_shuffled(treebank, raw, seed)), whole, lexicon, spaced)
-    options: dict[str, Any] = {"epochs": epochs, "seed": seed, "listeners": listeners, "threads": threads}
-    if dev is not None:
-        options["dev"] = _items(*_marked(extract_raw_text(dev)), whole, lexicon, spaced)
-    model = train_sequence_model(tokenizer_window(), *learned, 3, **options)
+    model = train_sequence_model(
+        tokenizer_window(),
+        *learned,
+        3,
+        dev=None if dev is None else _items(*_marked(extract_raw_text(dev)), whole, lexicon, spaced),
+        epochs=epochs,
+        seed=seed,
+        listeners=listeners,
+        threads=threads,
+    )
     rules = MultiwordRules.learn(treebank)
     points = code_points(raw.text)
     surface = list(surface_words(treebank)) if rules.forms else []

@@ -74,8 +74,7 @@ class Block:
 
     def read(self, *, single_root: bool = False) -> Treebank:
         """The sentences; their `problems` are not raised."""
-        options: dict[str, Any] = {"single_root": single_root, "line": self.line}
-        return Treebank(self.text, path=self.path, format=self.format, **options)
+        return Treebank(self.text, path=self.path, format=self.format, single_root=single_root, line=self.line)
 
 
 def iter_blocks(
