@@ -27,7 +27,7 @@ CORE = frozenset(
 
 MAX_LINES = 61_300
 MAX_CORE_LINES = 34_900
-MAX_MODULES = 279  # without __init__
+MAX_MODULES = 274  # without __init__
 MAX_FILE_LINES = 600
 LONG_FILES = {"builtin.py", "transition_system.py"}
 MAX_PUBLIC_NAMES = 95

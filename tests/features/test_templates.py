@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import panparser as pp
 from panparser import Template, Templates, templates
 from panparser.errors import TemplateError
-from panparser.features import Address, Atom
 from panparser.features.atoms import (
     ARC_ATTRIBUTES,
     ATTRIBUTES,
@@ -26,6 +25,8 @@ from panparser.features.atoms import (
     KEYED,
     NUMBERED,
     PATHS,
+    Address,
+    Atom,
 )
 from panparser.features.template_lowering import lower, lower_window
 

@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from panparser.pages.page import ASSETS, LivePage, modules, read
-from panparser.pages.site import site
+from panparser.pages.page import ASSETS, LivePage, modules, read, site
 
 STEP = LivePage("<b>t</b>", "step")
 SITE = site({"/": STEP})

@@ -8,7 +8,7 @@ import pytest
 
 import panparser as pp
 from panparser.proofs.system_proof import check_system
-from panparser.systems.system_drawing import draw_state
+from panparser.systems.state import draw_state
 from panparser.trees.enumeration import all_trees
 from places import ROOT
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import panparser as pp
-from panparser.systems.system_drawing import draw_state
+from panparser.systems.state import draw_state
 from panparser.trees.drawing import draw_arcs, draw_tree, svg_tree
 from variants import golden, walk
 

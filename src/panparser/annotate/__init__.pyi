@@ -1,7 +1,7 @@
 """Annotation: sessions, edits, the journal, completion, learning while annotating, the page."""
 
-from panparser.annotate.agreement import AnnotatorAgreement as AnnotatorAgreement
-from panparser.annotate.agreement import measure_agreement as measure_agreement
+from panparser.annotate.effort import AnnotatorAgreement as AnnotatorAgreement
+from panparser.annotate.effort import measure_agreement as measure_agreement
 from panparser.annotate.effort import read_edits as read_edits
 from panparser.annotate.next_sentence import ActiveSelection as ActiveSelection
 from panparser.annotate.session import AnnotationSession as AnnotationSession

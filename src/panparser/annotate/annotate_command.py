@@ -198,7 +198,7 @@ def _look(file: str, export: str | None, compare: str | None) -> None:
         write_whole(Path(export), written.encode("utf-8", "surrogateescape"), SpecError)
         _say(f"{export}: {len(rows):,} edits")
     if compare is not None:
-        from panparser.annotate.agreement import measure_agreement
+        from panparser.annotate.effort import measure_agreement
 
         _print_agreement(measure_agreement(file, compare).to_value(), file, compare)
 

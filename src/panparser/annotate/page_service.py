@@ -20,8 +20,7 @@ from panparser.annotate.page_support import DEFAULT, Authenticator, EventBroadca
 from panparser.annotate.session import AnnotationSession
 from panparser.base.kinds import COUNT, TABLE, Table, check, parse_json, text
 from panparser.errors import AnnotationError, JournalError, PanParserError, StaleEditError
-from panparser.pages.page import LivePage
-from panparser.pages.site import site
+from panparser.pages.page import LivePage, site
 from panparser.serve.http_body import parse_query
 from panparser.serve.http_exchange import HttpExchange
 from panparser.serve.limits import INTERNAL_ERROR, ClientDisconnectedError, Limits, RequestError

@@ -1,8 +1,4 @@
-"""HTML pages of styles, scripts and data: complete in one file, or live from a server.
-
-Scripts are ES modules in one flat folder, or in that of a page and the one that all pages share. A server sends them as
-they are; in a file, which may not import, they stand one after the other in one scope.
-"""
+"""Pages: HTML in one file or live, and the fixed table of a server's resources."""
 
 from __future__ import annotations
 
@@ -11,11 +7,14 @@ import html
 import json
 import re
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import Any
+
+from panparser.base.caching import cached_property
 
 ASSETS = files("panparser.pages") / "assets"
 _UNSAFE = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}  # in a script element
@@ -140,3 +139,55 @@ def _skip(sections: Sequence[str]) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+_KINDS = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-cache",  # kept, and asked for again by its tag: a new version shows at once
+}
+
+
+@dataclass(frozen=True)
+class Resource:
+    """A static text resource, served under the content security policy."""
+
+    content_type: str
+    text: str
+
+    @cached_property
+    def content(self) -> bytes:
+        return self.text.encode()
+
+    @cached_property
+    def etag(self) -> str:
+        return f'"{hashlib.sha256(self.content).hexdigest()[:24]}"'
+
+    def respond(self, if_none_match: str | None = None) -> tuple[int, dict[str, str], bytes]:
+        """Return status, headers and content, for a client that sent this `If-None-Match`."""
+        headers = {**_HEADERS, "ETag": self.etag}
+        if if_none_match is not None and self.etag in (
+            each.strip().removeprefix("W/") for each in if_none_match.split(",")
+        ):
+            return 304, headers, b""
+        return 200, {**headers, "Content-Type": f"{self.content_type}; charset=utf-8"}, self.content
+
+
+def site(pages: Mapping[str, LivePage]) -> dict[str, Resource]:
+    """What is at each path: the pages, and under `/assets/` what they are made of.
+
+    Pages are beside `assets`, at `/` or `/NAME`, since they name their parts relative to themselves, so that they also
+    work below some path of a proxy.
+    """
+    found = {path: Resource(_KINDS[".html"], str(page)) for path, page in pages.items()}
+    for page in pages.values():
+        for name in page.parts:
+            found[f"/assets/{name}"] = Resource(_KINDS[PurePath(name).suffix], read(name, page.folder))
+    return found

@@ -25,7 +25,7 @@ from panparser.proofs.evidence import (
 )
 from panparser.proofs.system_proof import GOLD_NOUNS, CheckReport, Golds, Progress, check_system, default_golds
 from panparser.systems.registry import system as as_system
-from panparser.systems.system_drawing import draw_state
+from panparser.systems.state import draw_state
 from panparser.systems.terms import Loss, StateCondition, back
 from panparser.systems.transition_system import TransitionSystem
 from panparser.trees.drawing import draw_tree

@@ -14,7 +14,7 @@ from panparser.base.types import IntArray
 from panparser.errors import DeclarationError, IllegalTransitionError, ProofError
 from panparser.systems.oracles import static_derivation
 from panparser.systems.registry import system as as_system
-from panparser.systems.system_drawing import draw_state
+from panparser.systems.state import draw_state
 from panparser.systems.system_protocol import System
 from panparser.systems.transition_system import TransitionSystem
 from panparser.trees.drawing import draw_tree

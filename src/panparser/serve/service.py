@@ -20,8 +20,7 @@ from starlette.types import Receive, Scope, Send
 from panparser.errors import PanParserError
 from panparser.inspection.derivations import alone
 from panparser.inspection.stepping import DerivationView, TracedDerivation
-from panparser.pages.page import LivePage
-from panparser.pages.site import site
+from panparser.pages.page import LivePage, site
 from panparser.parsing.parser import Parser
 from panparser.serve.batching import BatchQueue, StartedRequest
 from panparser.serve.http_body import decode_text, parse_form, parse_query

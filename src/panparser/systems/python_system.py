@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from panparser.base.checks import check_choice
 from panparser.errors import DeclarationError, GoldError, IllegalTransitionError, NoLegalTransitionError
-from panparser.systems.system_drawing import draw_state
+from panparser.systems.state import draw_state
 from panparser.trees.gold import ROOTS, GoldTree, Head
 
 FUNCTION = "static"  # the static oracle of a system that defines a function of that name

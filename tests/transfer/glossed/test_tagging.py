@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from panparser.transfer.glossed.gloss_table import meaning, shipped_table
-from panparser.transfer.glossed.gloss_tags import better_tag, stems, tag_of
+from panparser.transfer.glossed.gloss_table import better_tag, meaning, shipped_table, stems, tag_of
 from panparser.transfer.glossed.sentences import Morpheme, written_word
 
 TABLE = shipped_table()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from panparser.transfer.projection.hmm import hmm_posteriors, model1_posteriors
+from panparser.transfer.projection.alignment import hmm_posteriors, model1_posteriors
 
 NULL = 0.2
 

@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Literal, get_args
 from panparser.errors import ConlluError, SpecError, TextError
 from panparser.text.raw_text import escape
 from panparser.transfer.glossed.flex import read_flextext
-from panparser.transfer.glossed.gloss_table import GlossMeaning, GlossTable, meaning, shipped_table
-from panparser.transfer.glossed.gloss_tags import lemma_of, stems, tag_of
+from panparser.transfer.glossed.gloss_table import (
+    GlossMeaning,
+    GlossTable,
+    lemma_of,
+    meaning,
+    shipped_table,
+    stems,
+    tag_of,
+)
 from panparser.transfer.glossed.leipzig import read_leipzig
 from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.glossed.toolbox import read_toolbox

@@ -9,8 +9,7 @@ from functools import partial
 
 from panparser.errors import SpecError
 from panparser.pipeline.pipeline import Pipeline
-from panparser.transfer.glossed.gloss_table import GlossMeaning, GlossTable
-from panparser.transfer.glossed.gloss_tags import better_tag
+from panparser.transfer.glossed.gloss_table import GlossMeaning, GlossTable, better_tag
 from panparser.transfer.glossed.sentences import GlossedSentence, GlossedWord
 from panparser.transfer.projection.links import WordAlignments
 from panparser.transfer.projection.projecting import project_trees
