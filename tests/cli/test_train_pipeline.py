@@ -72,7 +72,7 @@ def test_a_development_set_has_sentences(run, tmp_path):
     (tmp_path / "empty.conllu").write_text("")
     for more in [], ["--pipeline"]:
         code, _, err = run("train", "-t", ENGLISH, "-d", tmp_path / "empty.conllu", "-o", tmp_path / "x", *more)
-        assert (code, "empty.conllu: expected sentences" in err) == (2, True)
+        assert (code, "empty.conllu: expected sentences for selecting the best epoch, found none" in err) == (2, True)
 
 
 def test_word_lists_are_for_taggers(run, english, tmp_path, monkeypatch):
